@@ -138,6 +138,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/receives.hpp
   compose/engine/transfer_plan.hpp
   compose/engine/watched_ring.hpp
+  compose/fabric_rules.hpp
   compose/memory/memory_calls.hpp
   compose/memory/registration.hpp
   compose/memory/write_target.hpp

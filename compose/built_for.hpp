@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a binary says of itself, for `weft inspect` and for people with `strings`: each program that opens a transport
-// carries one text per fabric: fabric, library and its range of releases, the headers it was compiled with, wire
-// version, answers, and the hashes of the row and the rules. Two builds that cannot talk are then told apart without
-// running them. The text lies among the constants; nothing reads it at run time. Hot path: no. Threads: immutable.
+// What a binary says about itself, for `weft inspect` and `strings`. A program that opens a transport carries one text
+// for each fabric: fabric, library and releases, headers, wire version, answers, hashes of row and rules. So two builds
+// that cannot talk are compared without running them. Nothing reads the text at run time. Hot path: no. Threads:
+// immutable.
 #pragma once
 
 #include "../core/constant_text.hpp"
@@ -26,7 +26,7 @@ constexpr void add_answers(constant_text<1536>& text, const policy_set<Answers..
 }
 
 template <complete_fabric F>
-constexpr constant_text<1536> told_of() {
+constexpr constant_text<1536> text_of() {
   constant_text<1536> text;
   text.add("weft-built-for 1\nfabric=")
       .add(F::name)
@@ -51,11 +51,10 @@ constexpr constant_text<1536> told_of() {
 
 /// Lines of key=value, the first being "weft-built-for 1".
 template <complete_fabric F>
-inline constexpr constant_text<1536> built_for = detail::told_of<F>();
+inline constexpr constant_text<1536> built_for = detail::text_of<F>();
 
 namespace detail {
-/// Volatile: the pointer must be read, so the text that it points to must be there, whatever the optimiser and the
-/// linker think of it.
+/// Volatile, so that optimiser and linker keep the text.
 template <complete_fabric F>
 inline constexpr const volatile void* const volatile carried = &built_for<F>;
 }  // namespace detail

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields with names and widths in the immediate of a put_notify, packed at compile time instead of by shifts of the
-// user's own. Forced by cq_data_size (fi_domain(3)): 4 bytes on verbs, efa and cxi; rows with 8 give the other 4 to the
-// writer's name, which some of them do not tell otherwise. So an immediate has 32 bits for its user on every fabric,
-// and a layout is the same on all of them. Layouts: immediate_layout - must fit, or does not compile; spilled_layout -
-// what does not fit travels in front of the payload. Hot path: yes: a shift and an or per field. Threads: values.
+// Named fields in the immediate of a put_notify, packed at compile time. Forced by cq_data_size (fi_domain(3)): 4 bytes
+// on verbs, efa and cxi; rows with 8 bytes give the other 4 to the writer's number. So an immediate has 32 bits for its
+// user on every fabric, and a layout is the same everywhere. immediate_layout: all fields fit, or it does not compile.
+// spilled_layout: other fields travel in front of the payload. Hot path: a shift and an or per field. Threads: values.
 #pragma once
 
 #include "../core/memory.hpp"
@@ -125,8 +124,8 @@ class packed_fields {
   static constexpr std::size_t header_bytes = places::header_bytes;
 
   constexpr packed_fields() = default;
-  /// One value per field. Requires: each fits its field (else use checked()); a value too large is cut off, and never
-  /// spoils its neighbours.
+  /// One value per field. Requires: each fits its field (else use checked()). A larger value is cut off, so that it
+  /// does not change its neighbours.
   template <detail::field_value... Values>
   requires(sizeof...(Values) == sizeof...(Fields)) constexpr explicit packed_fields(Values... values) noexcept {
     assert(fits(values...) && "weft: a value is too large for its field");
@@ -138,7 +137,7 @@ class packed_fields {
   requires(sizeof...(Values) == sizeof...(Fields)) static constexpr bool fits(Values... values) noexcept {
     return (detail::field_takes(Fields::largest, values) && ...);
   }
-  /// The same for numbers that nobody has looked at yet: nothing where one does not fit.
+  /// The same for numbers of unknown size: nothing where one does not fit.
   template <detail::field_value... Values>
   requires(sizeof...(Values) ==
            sizeof...(Fields)) static constexpr std::optional<packed_fields> checked(Values... values) noexcept {
@@ -153,13 +152,13 @@ class packed_fields {
     return p;
   }
   static constexpr packed_fields of(const notified& n) noexcept requires(header_bytes == 0) { return of(n.immediate); }
-  /// The fields that travel in the immediate: enough to find where the write went, and so where the others are.
+  /// The fields that travel in the immediate. They must tell where the write went: the other fields are there.
   static constexpr packed_fields leading(std::uint32_t immediate) noexcept {
     packed_fields p;
     p.word_ = immediate & all_bits;
     return p;
   }
-  /// All fields: `there` begins where the write went. Nothing when it is shorter than the header.
+  /// All fields: `there` begins where the write went. Nothing when `there` is shorter than the header.
   static constexpr std::optional<packed_fields> of(std::uint32_t immediate, const_bytes there) noexcept
       requires(header_bytes > 0) {
     if (there.size() < header_bytes) return std::nullopt;
@@ -195,7 +194,7 @@ class packed_fields {
 
   /// The 32 bits that travel as the immediate.
   constexpr std::uint32_t immediate() const noexcept { return word_; }
-  /// So that a layout stands where an immediate does; not one that spills, whose immediate is not all.
+  /// Converts a layout without a header to the immediate.
   // NOLINTNEXTLINE(google-explicit-constructor)
   constexpr operator std::uint32_t() const noexcept requires(header_bytes == 0) { return word_; }
   /// Writes the spilled fields. Requires: room for header_bytes.
@@ -243,15 +242,15 @@ struct fitting {
 };
 }  // namespace detail
 
-/// Fields that fit into the immediate, asserted: `using call = immediate_layout<field<"source", 8>, field<"id", 16>,
-/// field<"kind", 8>>;` Choose it wherever 32 bits are enough: nothing but the immediate travels. `put_notify(…, call(7,
+/// Fields that all fit into the immediate: `using call = immediate_layout<field<"source", 8>, field<"id", 16>,
+/// field<"kind", 8>>;` Choose it wherever 32 bits are enough: only the immediate travels. `put_notify(…, call(7,
 /// 2, 1), …)`; `call::of(n).get<"id">()`.
 template <class... Fields>
 using immediate_layout = typename detail::fitting<Fields...>::type;
 
-/// Fields of any width: as many as fit, in the order of declaration, travel in the immediate, the others in a header of
-/// `header_bytes` that the write puts in front of the payload. The first ones must tell the target where the write
-/// went. Costs bytes, and no call more on any fabric.
+/// Fields of any width. The first ones, as many as fit, travel in the immediate; the others travel in front of the
+/// payload, in header_bytes. The first ones must tell the target where the write went. Costs bytes, but no further
+/// call.
 template <class... Fields>
 using spilled_layout = packed_fields<Fields...>;
 
@@ -262,7 +261,7 @@ concept spilling_layout = requires(const L& l, bytes into) {
   { l.immediate() } -> std::same_as<std::uint32_t>;
 };
 
-/// Writes the spilled fields where a payload begins. False where it has no room for them.
+/// Writes the spilled fields where a payload begins. Returns false where the payload is too short.
 template <spilling_layout L>
 constexpr bool place_header(const L& fields, const local_memory& payload) noexcept {
   if (payload.data == nullptr || payload.size < L::header_bytes) return false;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "Tell me when n puts with this id are in." Counts notices by id, in whatever order they come: on fabrics without
-// order the last write says nothing about those before it, a count does. Counters of libraries (fi_cntr(3)) are missing
-// on verbs, udp and old tcp, count all writes alike, and some count only those with an immediate: these count notices,
-// the same on every fabric. Where the row's answer is notify::remote_counter the library's counter tells the transport
-// when to look for notices; nothing else uses one. Notices that come before they are expected are counted too. Hot
-// path: note(): a hash and a comparison, no allocation. Threads: the owner's.
+// The target's counter: notices by id, in any order. On fabrics without order the last write says nothing about earlier
+// ones; a count does. Forced by fi_cntr(3): library counters are missing on verbs, udp and old tcp, count all writes
+// alike, and some count only writes with an immediate. This one counts notices, on every fabric, early ones included.
+// Hot path: note(): a hash and a comparison, no allocation. Threads: the owner's.
 #pragma once
 
 #include "../core/time.hpp"
@@ -26,12 +24,10 @@ class notification_counter {
     entries_.resize(size);
   }
 
-  /// Counts one notice. Returns false when the table is full of other ids: the notice was not counted, which untold()
-  /// says too.
+  /// Counts one notice. Returns false when the table is full of other ids; untold() counts these notices.
   bool note(std::uint32_t id) noexcept { return add(id, 1, 0); }
-  /// Counts one put that its writer says it could not make: waiting for the id ends all the same, in error. How the
-  /// writer says so is the application's: a put_notify without bytes whose layout has a field for it works on every
-  /// fabric.
+  /// Counts one put that failed at its writer, so that a wait for the id ends, in error. The writer has to report the
+  /// failure: a put_notify of no bytes with a field for it works on every fabric.
   bool note_failure(std::uint32_t id) noexcept { return add(id, 0, 1); }
 
   /// Notices with this id so far.

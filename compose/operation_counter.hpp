@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's counter: how many of its own operations have ended, and how many of them badly; wait for a number of
-// them instead of keeping a list. Forced by fi_cntr(3): missing on verbs, udp and old tcp; made of completions here,
-// the same on every fabric. Post operations with the counter's address as their context, and give counting(handler) to
-// progress. Hot path: two comparisons and an addition. Threads: the owner's.
+// The initiator's counter: how many of its operations have completed, and how many failed. Wait for a number instead of
+// keeping a list. Forced by fi_cntr(3): counters are missing on verbs, udp and old tcp, so this one counts completions,
+// on every fabric. Post with the counter's address as the context, and give counting(handler) to progress(). Hot path:
+// two comparisons and an addition. Threads: the owner's.
 #pragma once
 
 #include "../core/time.hpp"
@@ -17,13 +17,13 @@ class operation_counter {
  public:
   std::uint64_t value() const noexcept { return value_; }
   std::uint64_t errors() const noexcept { return errors_; }
-  /// Why the last operation that failed did.
+  /// Why the last failed operation failed.
   const status& last_error() const noexcept { return last_error_; }
   void set(std::uint64_t value) noexcept { value_ = value; }
   void add(std::uint64_t more) noexcept { value_ += more; }
   void reset() noexcept { *this = {}; }
 
-  /// Counts the end of an operation that was posted with this counter as its context; says whether it was one.
+  /// Counts the end of an operation whose context is this counter. Returns false for other operations.
   bool note(const completed& e) noexcept {
     if (e.context != this) return false;
     ++value_;
@@ -36,7 +36,7 @@ class operation_counter {
     return true;
   }
 
-  /// `on`, but for the ends that this counter counts.
+  /// Counts the ends of this counter's operations, and gives every other event to `on`.
   template <class Handler>
   struct counting_handler {
     operation_counter& counter;
@@ -57,8 +57,8 @@ class operation_counter {
     return {*this, on};
   }
 
-  /// Waits until `threshold` operations have ended well. Ends at once when one more fails. Other events go to `on`.
-  /// Errors: deadline; that of the operation that failed.
+  /// Waits until `threshold` operations have completed. Ends at once when one more fails. Other events go to `on`.
+  /// Errors: deadline; the error of the failed operation.
   template <class Transport, class Handler>
   status wait(Transport& net, std::uint64_t threshold, duration timeout, Handler& on) {
     const std::uint64_t failures = errors_;

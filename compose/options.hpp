@@ -23,16 +23,15 @@ struct transport_options {
   std::uint32_t receives =
       32;  ///< Receive slots: per peer on connected fabrics, in all on addressed ones and with receive_pool::shared.
            ///< With receive_buffers::multi_receive as many bytes, in two large buffers at least.
-  std::uint32_t operations = 256;    ///< Operations in flight at most; one more is answered `again`.
+  std::uint32_t operations = 256;    ///< Operations in flight at most; one more returns `again`.
   std::uint32_t peers = 32;          ///< Peers at most.
   std::uint32_t pending = 128;       ///< Requests not yet answered, at most; further ones are rejected.
   duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.
-  duration silence_limit = 2s;       ///< Heartbeat rows: a peer that says nothing for so long is lost.
-  duration coalesce_time =
-      20us;  ///< coalesce::up_to: gathered posts leave after so long although progress() always finds something to do.
-  bool device_memory = false;  ///< register_region() will be given memory of devices (core/device_memory.hpp).
+  duration silence_limit = 2s;       ///< Heartbeat rows: a peer that is silent for longer is lost.
+  duration coalesce_time = 20us;     ///< coalesce::up_to: gathered posts leave after this time, also under steady load.
+  bool device_memory = false;        ///< register_region() accepts memory of devices (core/device_memory.hpp).
   weft::on_difference on_difference =
-      weft::on_difference::refuse;  ///< The library is not what the header was generated for: what then.
+      weft::on_difference::refuse;  ///< Where the library differs from the row: refuse, or warn.
 };
 
 }  // namespace weft

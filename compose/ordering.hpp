@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is ordered with what on a fabric, as constants to ask and to constrain with:
-// `static_assert(ordering<F>::write_after_write)`. Forced by fi_endpoint(3): orders of messages and of data are
-// properties of a provider, and hold only where they were asked for (msg_order): a row that has an order does not give
-// it to transports whose answers do not rely on it, since some cards pay for it with their best path. Whoever relies on
-// more asks by type: `ordered<F, order::write_after_write>`, which does not compile where the row has it not. "B after
-// A": B, posted to the same peer later than A, is not seen by the target before A is whole. No order between peers
-// exists anywhere. Hot path: compile time only. Threads: none.
+// Which operations are ordered on a fabric, as constants: `static_assert(ordering<F>::write_after_write)`. Forced by
+// fi_endpoint(3): an order is a property of a provider and holds only where it was asked for (msg_order). A transport
+// asks only for the orders that its answers need, because some cards pay for an order with their best path. A program
+// that needs more asks by type: `ordered<F, order::write_after_write>`. A row without that order does not compile. "B
+// after A" means: B was posted later to the same peer, and the target does not see B before A is whole. No order
+// exists between peers. Hot path: compile time only. Threads: none.
 #pragma once
 
-#include "fabric.hpp"
+#include "fabric_rules.hpp"
 
 namespace weft {
 
-/// What transports of fabric F keep, from its row and its answers. False means: reordering happens, or nobody has said
-/// that it does not.
+/// The orders that transports of fabric F keep, from its row and its answers. False means: reordering happens, or no
+/// source excludes it.
 template <complete_fabric F>
 struct ordering {
  private:
@@ -33,45 +32,44 @@ struct ordering {
   static constexpr bool send_after_write = row.order_send_after_write && shape::ordered_send_after_write &&
                                            !(row.atomics_cost_order && shape::native_atomics) &&
                                            (!grouped || row.order_send_after_send);
-  /// The bytes of a put are seen after those of the puts before it. Not where the target copies small put_notifies, and
-  /// does it later: those in messages, and those in the ring that it watches.
+  /// The bytes of a put are seen after those of the puts before it. False where the target copies small put_notifies
+  /// later: those in messages, and those in the watched ring.
   static constexpr bool write_after_write =
       row.order_write_after_write && shape::ordered_write_after_write && !fused && !shape::watches_cells;
-  /// A put is seen after the messages before it: no fabric says so, since messages wait until their target looks.
+  /// A put is seen after the messages before it. No fabric has this order: messages wait until their target polls.
   static constexpr bool write_after_send = false;
-  /// A get sees the puts before it, a put does not change what a get before it reads: no cell of a row says so. Wait
-  /// for the first one's end.
+  /// A get sees the puts before it. No row says so: wait for the end of the put.
   static constexpr bool read_after_write = false;
+  /// A put does not change what a get before it reads. No row says so: wait for the end of the get.
   static constexpr bool write_after_read = false;
-  /// Atomics of one initiator are executed in the order of their posting: where they are messages that the target
-  /// executes.
+  /// Atomics of one initiator are executed in the order of their posting. True where the target executes them from
+  /// messages.
   static constexpr bool atomic_after_atomic = atomics_are_messages && send_after_send;
   /// An atomic is executed after the bytes of the puts before it are there.
   static constexpr bool atomic_after_write = atomics_are_messages && send_after_write;
 
-  /// A notice is told after the bytes of its own put_notify: weft's promise, on every fabric.
+  /// The handler gets a notice after the bytes of its own put_notify: weft's promise, on every fabric.
   static constexpr bool notice_after_its_bytes = true;
-  /// A notice is told after the bytes of the plain puts before it: only then may the last write of many carry the
-  /// notice. Else count them (compose/notification_counter.hpp).
+  /// The handler gets a notice after the bytes of the plain puts before it. Only then may the last write of many carry
+  /// the notice; otherwise count notices (compose/notification_counter.hpp).
   static constexpr bool notice_after_puts = shape::watches_cells               ? row.order_write_after_write && !grouped
                                             : notify_answer::notice_is_message ? send_after_write
                                                                                : write_after_write;
-  /// Notices are told in the order of their put_notifies. Watched ones: not where those larger than a cell ride on
-  /// their writes.
+  /// Notices come in the order of their put_notifies. False for watched ones where larger notices ride on their writes.
   static constexpr bool notice_after_notice =
       shape::remote_counter || (shape::watches_cells && !shape::write_immediate && !grouped) ? true
       : notify_answer::rides_on_write                                                        ? write_after_write
                                       : std::same_as<notify_answer, answers::notify::message_after_ordered_write> &&
                                             send_after_write && send_after_send;
-  /// A signalled put that has ended is in the target's memory, not only out of the source.
+  /// A put that ended with `completed` is in the target's memory, not only out of the source.
   static constexpr bool end_is_delivery = answer<F, write_fault_family>::signalled_write == post_mode::delivered;
 };
 
 /// Orders that a program may ask of a row.
 enum class order : std::uint8_t { send_after_write, write_after_write };
 
-/// Fabric F with orders that its own answers do not need, asked of the library and attested at open. Choose it where a
-/// program relies on one; it may cost what the row's library takes for it. Both sides must be built with the same.
+/// Fabric F with orders that its answers do not need: asked of the library and attested at open. Choose it where a
+/// program relies on such an order; it may cost latency. Both sides must be built with the same orders.
 template <complete_fabric F, order... Asked>
 struct ordered : F {
   static constexpr bool asks_send_after_write = ((Asked == order::send_after_write) || ...);

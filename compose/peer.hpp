@@ -53,7 +53,7 @@ struct peer_header {
 };
 
 /// Sentinel for null handles, so that alive() needs no test for null: alive under a number that no handle has.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): handles point at headers that change; nobody writes to this one
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): nobody writes to this header
 inline constinit peer_header nobody{};
 
 /// How the transport reads a handle.
@@ -83,7 +83,8 @@ class peer {
     return *this && record_->number == number_ && record_->words ? record_->words->user_data : nullptr;
   }
   /// Keeps a pointer with the peer until its end; every handle of the peer returns it. The first call for a peer
-  /// allocates some 250 bytes. Errors: peer_lost (the handle is stale or nobody's), no_memory.
+  /// allocates some 250 bytes. A pointer that is set after the peer's end is forgotten. Errors: peer_lost (nobody's
+  /// handle, or the record serves another peer), no_memory.
   status set_user_data(void* pointer) const noexcept {
     if (!*this || record_->number != number_) return error(errc::peer_lost, "set_user_data");
     detail::peer_words* const words = record_->made_words();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A progress owner that weft runs: a thread that owns a transport and polls it until stopped. For a target that is only
-// written to, on rows whose bytes land only while somebody polls. The handler runs on that thread. Hot path: no.
-// Threads: the transport belongs to the thread between construction and stop().
+// A progress owner that weft runs: a thread that owns a transport and polls it until stop(). Choose it for a target
+// that peers only write to, on rows whose bytes land only while the target polls. The handler runs on that thread. Hot
+// path: no. Threads: the transport belongs to the thread between construction and stop().
 #pragma once
 
 #include "progress_owner.hpp"
@@ -15,8 +15,8 @@
 
 namespace weft {
 
-/// `progress_thread loop(std::move(net), handler);` then publish regions before with `owner_polls`. Sleeps between
-/// events where the transport was opened with `sleeps`.
+/// `progress_thread loop(std::move(net), handler);`. Export regions before, with `owner_polls`. The thread sleeps
+/// between events where the transport was opened with `sleeps`.
 template <complete_fabric F, event_handler Handler>
 class progress_thread {
  public:

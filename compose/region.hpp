@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory with a name: regions of this side, and remote regions as a peer described them. Bounds and rights are checked
-// here, before anything is posted, because some providers drop an illegal write without telling its initiator
-// (policies/write_fault.hpp). Hot path: at() and first(): an addition and a comparison. Threads: a region belongs to
-// its transport's owner.
+// Registered memory: regions of this side, and regions that a peer described. Bounds and rights are checked before a
+// post, because some providers drop an illegal write in silence (policies/write_fault.hpp). Hot path: at() and first():
+// an addition and a comparison. Threads: a region belongs to its transport's owner.
 #pragma once
 
 #include "../core/error.hpp"
@@ -19,7 +18,7 @@
 
 namespace weft {
 
-/// A place in a peer's region, with what is left of the region from there on.
+/// A place in a peer's region, with the bytes that are left of the region from there.
 struct remote_place {
   std::uint64_t address = 0;
   std::uint64_t key = 0;
@@ -33,8 +32,8 @@ class remote_region {
   remote_region() = default;
   explicit constexpr remote_region(const wire::region_record& record) noexcept : record_(record) {}
 
-  /// Parses what transport::export_region() made. Errors: garbled bytes, a region made by a fabric that this transport
-  /// cannot address, or one whose words have another executor than the caller is about to use.
+  /// Parses the bytes of transport::export_region(). Errors: invalid (garbled bytes), incompatible (another fabric,
+  /// other rules, or words of another executor).
   static result<remote_region> parse(const_bytes from, std::uint64_t fingerprint, atomicity executor) {
     const auto record = wire::parse_region(from);
     if (!record) return {error(errc::invalid, "parse region"), "these bytes are not a region description of layout 2"};
@@ -50,7 +49,7 @@ class remote_region {
   constexpr rights granted() const noexcept { return record_.granted; }
   constexpr const wire::region_record& record() const noexcept { return record_; }
 
-  /// The place `offset` bytes into the region. Past the end it has no room, so that every transfer to it is refused.
+  /// The place `offset` bytes into the region. Past the end the place has no room, so every transfer is refused.
   constexpr remote_place at(std::uint64_t offset) const noexcept {
     return {record_.base + offset, record_.key, offset <= record_.length ? record_.length - offset : 0,
             record_.granted};
@@ -98,8 +97,8 @@ class region {
   bytes memory() const noexcept { return {registration_.base, registration_.size}; }
   std::uint32_t number() const noexcept { return number_; }
 
-  /// Part of the region as the source or destination of a transfer. Past the region's end the slice has a size that
-  /// every transfer refuses as out of range.
+  /// Part of the region as the source or destination of a transfer. A slice past the region's end has a size that every
+  /// transfer refuses: out_of_range.
   local_memory slice(std::size_t offset, std::size_t size) const noexcept {
     if (offset > registration_.size || size > registration_.size - offset)
       return {nullptr, ~std::size_t{0}, registration_.descriptor};

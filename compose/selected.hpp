@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which fabric this binary was built for: `weft::selected`, the one place where a program meets generated/.
-// The linked target (weft::tcp, weft::shm, ...) defines WEFT_FABRIC; a fabric is a build-time choice because its
-// answers are types. Include it in the file with main() and keep everything else templated on the fabric: two fabrics
-// then fit one program. Hot path: no. Threads: nothing here runs.
+// The fabric that this binary was built for: `weft::selected`. The linked target (weft::tcp, weft::shm, ...) defines
+// WEFT_FABRIC. A fabric is a build-time choice because its answers are types. For two fabrics in one program, include
+// this only in the file with main(), and make everything else a template on the fabric. Hot path: no. Threads: none.
 #pragma once
 
 #if !defined(WEFT_FABRIC)
-#error \
-    "weft: no fabric is selected. Link one target weft::<fabric> (CMake), or define WEFT_FABRIC=<fabric>, before <weft/compose/selected.hpp>"
+#error "weft: no fabric is selected. Link one target weft::<fabric> (CMake), or define WEFT_FABRIC=<fabric>"
 #endif
 
 #define WEFT_TEXT_OF(text) #text

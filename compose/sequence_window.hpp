@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sequence numbers of few bits that wrap without aliasing: never more than half of the space is outstanding, so that a
-// number names one operation. Forced by immediates of 32 bits (fi_domain(3), cq_data_size): a field of 8 or 16 bits
-// wraps in milliseconds, and a notice that comes late or twice would be taken for a new one (serial number arithmetic,
-// RFC 1982). The writer has a sequence_source, the target a sequence_window of the same template arguments; both hold
-// Outstanding bits, no more. Hot path: yes: a few instructions, no allocation. Threads: one owner each.
+// Sequence numbers of few bits that wrap without aliasing: at most half of the space is outstanding, so a number names
+// one operation (serial number arithmetic, RFC 1982). Forced by immediates of 32 bits (fi_domain(3), cq_data_size): a
+// field of 8 or 16 bits wraps in milliseconds, and a late notice would look like a new one. The writer has a
+// sequence_source, the target a sequence_window with the same template arguments. Hot path: a few instructions, no
+// allocation. Threads: one owner each.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace weft {
 
-/// What a target thinks of a sequence number.
+/// What a sequence number is to its target.
 enum class arrival : std::uint8_t {
   fresh,      ///< Seen for the first time.
   duplicate,  ///< Seen before, and some number before it is still missing.
-  late,       ///< Behind all that are missing: it was seen before.
-  beyond,     ///< No writer with this window can have sent it: more than Outstanding ahead of the first one missing.
+  late,       ///< Before all missing numbers: seen before.
+  beyond,     ///< More than Outstanding ahead of the first missing number: no writer with this window sent it.
 };
 
 namespace detail {
@@ -56,13 +56,12 @@ class sequence_source {
   using space = detail::sequence_space<Bits, Outstanding>;
 
  public:
-  /// The next number, or nothing while `Outstanding` lie between it and the oldest that is not retired: come back after
-  /// retire().
+  /// The next number. Nothing while Outstanding numbers are not retired: call retire() first.
   constexpr std::optional<std::uint32_t> next() noexcept {
     if (next_ - oldest_ >= Outstanding) return std::nullopt;
     return next_++ & space::mask;
   }
-  /// The target is known to have seen this one (it answered). In any order. Returns false for a number that is not
+  /// The target has seen this number, as its answer says. In any order. Returns false for a number that is not
   /// outstanding.
   constexpr bool retire(std::uint32_t sequence) noexcept {
     const std::uint32_t ahead = (sequence - oldest_) & space::mask;
@@ -71,7 +70,7 @@ class sequence_source {
     for (; oldest_ != next_ && retired_.marked(oldest_); ++oldest_) retired_.clear(oldest_);
     return true;
   }
-  /// From the oldest not retired to the newest: what the window is measured by.
+  /// Numbers from the oldest that is not retired to the newest.
   constexpr std::uint32_t outstanding() const noexcept { return next_ - oldest_; }
 
  private:
@@ -80,7 +79,7 @@ class sequence_source {
   space retired_{};
 };
 
-/// Judges numbers as they arrive, in whatever order.
+/// Judges numbers in any order of arrival.
 template <unsigned Bits, std::uint32_t Outstanding = detail::default_outstanding(Bits)>
 class sequence_window {
   using space = detail::sequence_space<Bits, Outstanding>;

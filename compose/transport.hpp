@@ -15,6 +15,7 @@
 #include "built_for.hpp"
 #include "connecting/opening.hpp"
 #include "events.hpp"
+#include "fabric_rules.hpp"
 #include "immediate_layout.hpp"
 #include "memory/memory_calls.hpp"
 #include "posting/atomic_calls.hpp"

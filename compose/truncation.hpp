@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages larger than the receive they are for, with both sizes. A status has room for one of them (the receiver's, as
-// its native code), so that both are kept here, on the cold side: what this side refused to send, and what a peer sent
-// all the same. Hot path: no. Threads: the owner's.
+// Messages that are larger than their receive, with both sizes. A status has room for one size only
+// (status::receiver_bytes()), so a transport keeps both here: of messages that this side refused to send, and of
+// messages that a peer sent nevertheless. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct truncation {
   }
 };
 
-/// In words; "" when there was none.
+/// One sentence; "" when there was none.
 inline std::string describe(const truncation& t) {
   if (t.times == 0) return {};
   return "a message of " + std::to_string(t.message) + " bytes does not fit into a receive of " +

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another answer than the rules chose, by hand: `with<fabrics::tcp, notify::message_after_delivery>` is a fabric of its
-// own, whose peers must be built with the same. What the row's facts forbid ends in one sentence at compile time:
-// family, fabric, answer, the cell and its value, its evidence, and the nearest answer that is legal. The sentences are
-// generated beside each fabric, from the same rules (generated/<fabric>.why_not.hpp), and are looked at only when
-// somebody asks. Where an answer that is asked for makes another of the row's illegal, as pointers on a fabric where
-// they cost the order that flush relies on, or permits one that the rules prefer, as atomics by the target where those
-// of the provider cost that order, that one is replaced by what the rules choose then. Hot path: compile time only.
-// Threads: none.
+// Other answers than the rules chose: `with<fabrics::tcp, answers::notify::message_after_delivery>` is a fabric of its
+// own, and its peers must be built with the same answers. An answer that the row's facts forbid does not compile. The
+// sentence names family, fabric, answer, cell, value, evidence and the nearest legal answer; the sentences are
+// generated (generated/<fabric>.why_not.hpp). An answer may make another answer of the row illegal, or permit one that
+// the rules prefer. Then the rules choose anew for that family. Hot path: compile time only. Threads: none.
 #pragma once
 
 #include "../core/constant_text.hpp"
 #include "../core/policy_name.hpp"
-#include "fabric.hpp"
+#include "fabric_rules.hpp"
 
 #include <type_traits>
 
@@ -24,7 +21,7 @@ concept can_answer = complete_fabric<F> && policy<Answer> &&
     std::same_as<decltype(why_not(static_cast<const F*>(nullptr), Answer{}, detail::asked{})), permitted>;
 
 namespace detail {
-/// One answer, replaced by that of a set to the same family, where it has one.
+/// One answer, or the answer of a set to the same family, where the set has one.
 template <class Set, class Old>
 consteval auto unless_in() {
   if constexpr (Set::template count<typename Old::family> == 1)
@@ -38,7 +35,7 @@ struct replaced<policy_set<Old...>, By> {
   using type = policy_set<decltype(unless_in<By, Old>())...>;
 };
 
-/// A fabric's answers after what follows from those asked for; these themselves come last, and win.
+/// A fabric's answers after the changes that the asked answers need. The asked answers themselves come last, and win.
 template <class F, class Set, class... Asked>
 struct followed {
   using type = Set;
@@ -67,7 +64,7 @@ constexpr constant_text<512> shared_with(policy_set<Asked...> /*answers*/, std::
   return text;
 }
 
-/// FNV-1a: the same in every build, which is all that is asked of it.
+/// FNV-1a: the same in every build.
 constexpr std::uint64_t hash(std::string_view text) noexcept {
   std::uint64_t value = 0xcbf29ce484222325;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -75,23 +72,23 @@ constexpr std::uint64_t hash(std::string_view text) noexcept {
 }
 }  // namespace detail
 
-/// Fabric F with these answers instead of its own. Illegal ones do not compile: the row's sentence says why, and what
-/// is legal.
+/// Fabric F with these answers instead of its own. An illegal answer does not compile: the sentence says why, and names
+/// a legal one.
 template <complete_fabric F, policy... Asked>
 struct with : F {
  private:
   static constexpr bool legal = (can_answer<F, Asked> && ...);
   template <class Answer>
-  static consteval bool told() {
+  static consteval bool explained() {
     why_not(static_cast<const F*>(nullptr), Answer{}, detail::asked{});
     return true;
   }
-  static_assert((told<Asked>() && ...));
+  static_assert((explained<Asked>() && ...));
   using wanted = typename detail::replaced<typename detail::followed<F, typename F::policies, Asked...>::type,
                                            policy_set<Asked...>>::type;
 
  public:
-  /// A refused answer is told once: the set stays the row's, so that nothing else fails.
+  /// After a refused answer the set stays the row's, so that there is one compile error only.
   using policies = std::conditional_t<legal, wanted, typename F::policies>;
 
  private:

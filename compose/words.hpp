@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions that say in their type who executes the atomics on their words. A word has one executor, or sums go wrong and
-// nobody sees it: a card's atomics are no atomics to a processor (fi_atomic(3), ibv_query_device(3): atomic_cap), nor
-// to messages that the target's processor executes. Where the executor is the target's progress, or the owner alone,
-// the owner may use std::atomic_ref; where it is a card it gets none. Use `words` when an owner counts too, or when a
-// fabric's usual executor is not the wanted one; a plain region has the usual one. Hot path: at() and word(). Threads:
-// a region belongs to its transport's owner.
+// Regions whose type says who executes the atomics on their words. A word has one executor, else sums go wrong unseen:
+// a card's atomics are no atomics to a processor (fi_atomic(3), ibv_query_device(3): atomic_cap), nor to messages that
+// the target's processor executes. Where the executor is the target's progress or the owner, the owner may use
+// std::atomic_ref; where it is a card, word() does not compile. Choose `words` when an owner counts too, or to get
+// another executor than the fabric's usual one. Hot path: at() and word(). Threads: the transport's owner.
 #pragma once
 
 #include "fabric.hpp"
@@ -18,8 +17,8 @@ namespace weft {
 template <atomicity Who>
 class remote_words;
 
-/// A place in a peer's words. It converts to a plain place for put and get, which grants no atomics any more; never to
-/// another executor's.
+/// A place in a peer's words. It converts to a plain place for put and get, which grants no atomics; never to a place
+/// of another executor.
 template <atomicity Who>
 class remote_word {
  public:
@@ -54,7 +53,7 @@ class remote_words {
   explicit constexpr remote_words(const remote_region& of) noexcept : region_(of) {}
   constexpr std::uint64_t size() const noexcept { return region_.size(); }
   constexpr rights granted() const noexcept { return region_.granted(); }
-  /// The place `offset` bytes into the region. Past the end it has no room.
+  /// The place `offset` bytes into the region. Past the end the place has no room, so every transfer is refused.
   constexpr remote_word<Who> at(std::uint64_t offset) const noexcept { return remote_word<Who>(region_.at(offset)); }
 
  private:
@@ -89,13 +88,13 @@ class words : public region {
 template <atomicity Who>
 using owned_words = owned<words<Who>>;
 
-/// Who executes atomics on a place: what its type says, else what the fabric's regions usually have.
+/// Who executes atomics on a place: its type says so, else the fabric's usual executor.
 template <class F, class Place>
 inline constexpr atomicity executor_of = usual_atomicity<F>;
 template <class F, atomicity Who>
 inline constexpr atomicity executor_of<F, remote_word<Who>> = Who;
 
-/// Whether peers of fabric F can post atomics to words of this executor; else a sentence.
+/// True where peers of fabric F can post atomics to words of this executor; else a compile error with a sentence.
 template <class F, atomicity Who>
 consteval bool executes() {
   static_assert(
@@ -107,7 +106,7 @@ consteval bool executes() {
   return true;
 }
 
-/// The place that an atomic is posted to, whoever executes it.
+/// The plain place of an atomic's target, for every executor.
 constexpr const remote_place& atomic_place(const remote_place& at) noexcept { return at; }
 template <atomicity Who>
 constexpr const remote_place& atomic_place(const remote_word<Who>& at) noexcept {

@@ -143,7 +143,10 @@ class tcp {
     return {{errc::native, origin::system, number, call}, sentence + " (" + std::strerror(number) + ")"};
   }
   static failure late(const std::string& where) {
-    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " sent no address before the deadline"};
+    return {error(errc::deadline, "fetch"),
+            "out-of-band exchange: " + where +
+                " sent no address before the deadline: another program listens there, or "
+                "the listener does not call progress()"};
   }
 
   static result<address_list> resolve(std::string_view node, std::string_view service, int flags) {

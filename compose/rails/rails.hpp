@@ -171,7 +171,8 @@ class rails {
 
   // ---- posting
   // As a transport, always with a context: exactly one `completed` or `failed` reports the end, with the connection
-  // on rail 0 as its peer. progress() posts what a full queue had no room for. `again`: all places for transfers are taken.
+  // on rail 0 as its peer. progress() posts what a full queue had no room for. `again`: all places for transfers are
+  // taken.
 
   [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
                                     void* context) noexcept {

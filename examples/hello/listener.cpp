@@ -2,7 +2,6 @@
 #include <weft/weft.hpp>
 
 #include <cstdio>
-#include <exception>
 #include <optional>
 using namespace weft;
 
@@ -11,17 +10,14 @@ int main() try {
   auto page = net.allocate(4096, rights::remote_write).value();
   auto peer = net.accept_one(30s).value();
   std::optional<status> end;
-  const auto on = overloaded{[&](const notified& n) {
+  const auto on = overloaded{[&](notified n) {
                                std::printf("%s (%u)\n", reinterpret_cast<char*>(page.data()), n.immediate);
                                end = status();
                              },
-                             [&](const lost& l) { end = end.value_or(l.why); }, [](auto&&) {}};
-  status s = net.retry([&] { return net.send_region(peer, page, owner_polls); }, 10s, on);
-  if (s) s = net.until([&] { return end.has_value(); }, 30s, on);
-  if (s) s = *end;
-  if (!s) std::fprintf(stderr, "weft: %s\n", describe(s).c_str());
-  return s ? 0 : 1;
+                             [&](lost l) { end = end.value_or(l.why); }, [](auto&&) {}};
+  require(net.retry([&] { return net.send_region(peer, page, owner_polls); }, 10s, on));
+  require(net.until([&] { return end.has_value(); }, 30s, on));
+  require(*end);
 } catch (const std::exception& e) {
-  std::fprintf(stderr, "%s\n", e.what());
-  return 1;
+  return std::fprintf(stderr, "%s\n", e.what()), 1;
 }

@@ -118,7 +118,7 @@ def test_what_an_answer_makes_illegal_is_chosen_anew_where_it_is_not_varied(
         ("atomics", "target"),
         ("flush", "message_behind_writes"),
     )
-    assert found["message_after_ordered_write"].type == "weft::notify::message_after_ordered_write"
+    assert found["message_after_ordered_write"].type == "weft::answers::notify::message_after_ordered_write"
     assert found["immediate"].followed == ()
 
 
@@ -133,9 +133,9 @@ def test_a_new_family_is_found_by_its_name(decided: dict[str, Decided], families
     row = decided["tcp"]
     choices = decide(Matrix("m", (row.fabric,)), row.fabric, row.fabric.ranges[0], more)
     found = enumerated(Decided(row.fabric, (choices,)), more, "coalesce")
-    assert [each.type for each in found] == ["", "weft::coalesce::up_to<16, 1024>"]
+    assert [each.type for each in found] == ["", "weft::answers::coalesce::up_to<16, 1024>"]
     named = enumerated(Decided(row.fabric, (choices,)), more, "coalesce=up_to<16,1024>,coalesce=up_to<64, 4096>")
-    assert [each.type for each in named] == ["", "weft::coalesce::up_to<16,1024>", "weft::coalesce::up_to<64, 4096>"]
+    assert [each.type for each in named] == ["", "weft::answers::coalesce::up_to<16,1024>", "weft::answers::coalesce::up_to<64, 4096>"]
     assert building.program_name(named[1]) == "coalesce_up_to_16_1024"
 
 
@@ -168,7 +168,7 @@ def test_a_family_may_be_spelled_as_people_do(families: tuple[Family, ...], word
 
 def test_a_program_is_the_row_or_the_row_with_other_answers() -> None:
     assert "using combination = weft::fabrics::tcp;" in building.source("tcp", OWN)
-    assert "using combination = weft::with<weft::fabrics::tcp, weft::notify::watched_word>;" in building.source(
+    assert "using combination = weft::with<weft::fabrics::tcp, weft::answers::notify::watched_word>;" in building.source(
         "tcp", OTHER
     )
     assert (building.program_name(OWN), building.program_name(OTHER)) == ("own", "notify_watched_word")

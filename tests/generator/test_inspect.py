@@ -18,7 +18,7 @@ PROGRAM = """
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
 using own = weft::fabrics::loopback;
-using other = weft::with<own, weft::notify::message_after_delivery>;
+using other = weft::with<own, weft::answers::notify::message_after_delivery>;
 int main() {
   weft::carry_built_for<FIRST>();
   weft::carry_built_for<SECOND>();

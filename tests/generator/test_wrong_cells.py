@@ -92,7 +92,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory, families: tuple[Family, ...
     folder = tmp_path_factory.mktemp("opens")
     names = [f"wrong_{number}" for number in range(len(OPENS))]
     tree = _tree(folder, *(_generated(case, folder, families, name) for case, name in zip(OPENS, names)))
-    program = "".join(f'#include "{tree}/generated/{name}.hpp"\n' for name in names) + """#include <cstdio>
+    program = "".join(f'#include "{tree}/generated/{name}.hpp"\n' for name in names)
+    program += f'#include "{tree}/compose/fabric_rules.hpp"\n' + """#include <cstdio>
 template <class F> void tell() {
   static_assert(weft::consistent_fabric<F>());
   weft::port_options options;

@@ -69,5 +69,15 @@ TEST(a_status, says_which_of_its_three_numbers_it_carries) {
   EXPECT_EQ(error(errc::denied, "put").carries(), number_meaning::nothing);
 }
 
+TEST(require, throws_the_sentence_of_a_status_that_is_not_ok) {
+  EXPECT_NO_THROW(require({}));
+  try {
+    require(error(errc::out_of_range, "put"));
+    FAIL() << "nothing was thrown";
+  } catch (const no_value& e) {
+    EXPECT_STREQ(e.what(), "weft: put: out_of_range: the transfer leaves the region");
+  }
+}
+
 }  // namespace
 }  // namespace weft
