@@ -30,7 +30,8 @@ class Code:
 
 def functions(program: Path) -> dict[str, Code]:
     """All functions of a program, by their names as the linker knows them."""
-    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(program)], capture_output=True, text=True, check=True, timeout=120).stdout
+    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(program)], capture_output=True, text=True,
+                             check=True, timeout=120).stdout
     found: dict[str, Code] = {}
     here, start = Code(), 0
     for line in listing.splitlines():
