@@ -69,14 +69,16 @@ def shared(span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...
     """What two peers must have alike, in words that each tells the other: `family=answer`, then the widths that both sides see."""
     wire = {family.name for family in families if family.wire}
     words = [f"{choice.family}={choice.answer}" for choice in choices if choice.family in wire]
-    return " ".join(words + [f"{name}={cell.told}" for name, cell in span.cells.items() if FACT[name].wire and FACT[name].is_number])
+    return " ".join(words + [f"{name}={cell.told}" for name, cell in span.cells.items() if FACT[name].wire
+                             and FACT[name].is_number])
 
 
 def made_from(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> str:
     """The hashes of the rules and of the row with its answers, as `weft inspect` shows them."""
     answers = [(choice.family, choice.answer) for choice in choices]
     facts = [(name, cell.value) for name, cell in span.cells.items()]
-    row = _hash(["row", fabric.name, fabric.backend, answers, facts, [(each.name, each.value) for each in fabric.settings], str(span.since), str(span.until)])
+    row = _hash(["row", fabric.name, fabric.backend, answers, facts,
+                 [(each.name, each.value) for each in fabric.settings], str(span.since), str(span.until)])
     return f"rules {_hash(_rules(families))[:8]}, row {row[:8]}"
 
 

@@ -27,21 +27,25 @@ README = "README.md"
 _SHORT_MATRIX = re.compile(r"<!-- matrix: .*?<!-- end of matrix -->\n", re.DOTALL)
 
 
-def render(matrix: Matrix, families: tuple[Family, ...], templates: Path, readme: Path | None = None) -> dict[str, bytes]:
+def render(matrix: Matrix, families: tuple[Family, ...], templates: Path,
+           readme: Path | None = None) -> dict[str, bytes]:
     """Every generated file: path below the output folder, and its bytes. Of a README with the marks of a short matrix that part. Errors: Refused."""
     decided = decide_all(matrix, families)
-    environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined, autoescape=False,
+    environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined,
+                                                autoescape=False,
                                                 trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     files = {}
     if worst := unordered(matrix):
         files[f"generated/profiles/{worst.name}.profile"] = environment.get_template("profile.j2").render(profile=profile(worst))
     for each in decided:
-        files[f"generated/{each.fabric.name}.hpp"] = environment.get_template("fabric.hpp.j2").render(header(each, families))
+        files[f"generated/{each.fabric.name}.hpp"] = environment.get_template("fabric.hpp.j2").render(header(each,
+                                                                                                             families))
         refused = why_not(each, struct_names(each.fabric), families)
         files[f"generated/{each.fabric.name}.why_not.hpp"] = environment.get_template("why_not.hpp.j2").render(refused)
         if each.fabric.backend == "libfabric":
             files[f"generated/profiles/{each.fabric.name}.profile"] = environment.get_template("profile.j2").render(profile=profile(each.fabric))
-    files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=[_cmake(each.fabric) for each in decided])
+    files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=[_cmake(each.fabric)
+                                                                                                    for each in decided])
     files["docs/matrix.md"] = environment.get_template("matrix.md.j2").render(page(decided, families))
     text = readme.read_text("utf-8") if readme is not None and readme.is_file() else ""
     if _SHORT_MATRIX.search(text):
@@ -64,4 +68,5 @@ def write(files: Mapping[str, bytes], output: Path) -> list[str]:
 
 
 def _cmake(fabric: Fabric) -> dict[str, str]:
-    return {"name": fabric.name, "backend": fabric.backend, "since": str(fabric.since), "until": str(fabric.until or "")}
+    return {"name": fabric.name, "backend": fabric.backend, "since": str(fabric.since),
+            "until": str(fabric.until or "")}

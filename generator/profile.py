@@ -30,4 +30,5 @@ def profile(fabric: Fabric) -> Profile:
         return "" if value == '""' else value
 
     return Profile(fabric.name, str(fabric.until or ""), tuple(
-        Part(str(part.since), tuple((cell.name, told(cell.told)) for cell in part.cells.values())) for part in fabric.ranges))
+        Part(str(part.since), tuple((cell.name, told(cell.told)) for cell in part.cells.values()))
+        for part in fabric.ranges))

@@ -47,7 +47,8 @@ def folder_for(fabric: str, build: Path | None) -> Path:
 
 def program_name(combination: Combination) -> str:
     """A file's name."""
-    return "__".join(re.sub(r"[^A-Za-z0-9_]+", "_", f"{family}_{answer}").strip("_") for family, answer in combination.changed) or "own"
+    return "__".join(re.sub(r"[^A-Za-z0-9_]+", "_", f"{family}_{answer}").strip("_")
+                     for family, answer in combination.changed) or "own"
 
 
 def source(fabric: str, combination: Combination) -> str:
@@ -59,7 +60,8 @@ def source(fabric: str, combination: Combination) -> str:
     return environment.get_template("combination.cpp.j2").render(fabric=fabric, type=kind)
 
 
-def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: int, told: Callable[[str], None]) -> Built:
+def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: int,
+          told: Callable[[str], None]) -> Built:
     """Writes, configures, compiles; what does not compile is told with the compiler's first error. Errors: Absent; Refused."""
     sources = {}
     (folder / "sources").mkdir(parents=True, exist_ok=True)
@@ -70,19 +72,24 @@ def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: 
             path.write_text(text, "utf-8")
         sources[each] = path
     configured = _configured(fabric, folder, list(sources.values()))
-    told(f"building {len(sources)} programs in {folder}, {jobs} at a time (of one the compiler has some 10 to 40 seconds)")
+    told(f"building {len(sources)} programs in {folder}, {jobs} at a time (of one the compiler has some 10 to 40 "
+         "seconds)")
     output = _compiled(folder, [path.stem for path in sources.values()], jobs, told)
     errors = _errors(output)
-    programs = {each: folder / path.stem for each, path in sources.items() if path.stem not in errors and (folder / path.stem).is_file()}
-    failed = {each: f"it does not compile: {errors.get(path.stem, output.strip()[-200:])}" for each, path in sources.items() if each not in programs}
+    programs = {each: folder / path.stem for each, path in sources.items() if path.stem not in errors
+                and (folder / path.stem).is_file()}
+    failed = {each: f"it does not compile: {errors.get(path.stem, output.strip()[-200:])}"
+              for each, path in sources.items() if each not in programs}
     return Built(programs, failed, _compiler(folder), _library(configured))
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=_BUILD_SECONDS, check=False)
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=_BUILD_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1, f"the programs cannot be built: {error}")]) from None
+        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1,
+                               f"the programs cannot be built: {error}")]) from None
 
 
 def _configured(fabric: str, folder: Path, sources: list[Path]) -> str:
@@ -92,8 +99,10 @@ def _configured(fabric: str, folder: Path, sources: list[Path]) -> str:
     if left_out:
         raise Absent(f"fabric {fabric} is not on this machine: {left_out.group(1)}")
     if done.returncode != 0:
-        last = next((line for line in done.stdout.splitlines() if "rror" in line or "Could not find" in line), done.stdout.strip()[-200:])
-        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1, f"cannot be configured: {last.strip()}: scripts/setup installs what it needs")])
+        last = next((line for line in done.stdout.splitlines() if "rror" in line or "Could not find" in line),
+                    done.stdout.strip()[-200:])
+        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1,
+                               f"cannot be configured: {last.strip()}: scripts/setup installs what it needs")])
     return done.stdout
 
 
@@ -130,4 +139,5 @@ def _compiler(folder: Path) -> str:
 
 def _library(configured: str) -> str:
     """libfabric and rdma-core, as the configuration found them."""
-    return ", ".join(found.group(1) for found in re.finditer(r"weft: ((?:libfabric|rdma-core) \S+) \(", configured)) or "none"
+    return ", ".join(found.group(1) for found in re.finditer(r"weft: ((?:libfabric|rdma-core) \S+) \(",
+                                                             configured)) or "none"

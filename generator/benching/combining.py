@@ -20,8 +20,10 @@ PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>"}
 # Answers that give a promise up are no contenders; who wants one measured names it.
 GIVES_UP = frozenset({"refused"})
 # What libraries call it, to families.
-LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion", "coalescing": "coalesce", "thread": "threading",
-          "threads": "threading", "cq": "queues", "completion_queues": "queues", "injection": "inject", "inject_size": "inject"}
+LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion",
+          "coalescing": "coalesce", "thread": "threading",
+          "threads": "threading", "cq": "queues", "completion_queues": "queues", "injection": "inject",
+          "inject_size": "inject"}
 Wanted = Mapping[str, tuple[str, ...]]  # family to the answers asked for; none: all
 
 
@@ -66,7 +68,8 @@ def wanted_families(words: Sequence[str], families: tuple[Family, ...]) -> Wante
         if equals:
             base = answer.split("<")[0].strip()
             if base not in family.answers:
-                raise NotUnderstood(f"{family.name} has no answer '{base}'{did_you_mean(base, family.answers) or '; its answers are ' + ', '.join(family.answers)}")
+                raise NotUnderstood(f"{family.name} has no answer "
+                                    f"'{base}'{did_you_mean(base, family.answers) or '; its answers are ' + ', '.join(family.answers)}")
             found[family.name] = (*found.get(family.name, ()), answer.strip())
         else:
             found.setdefault(family.name, ())
@@ -92,12 +95,15 @@ def _family(name: str, families: tuple[Family, ...]) -> Family:
             return family
     names = [family.name for family in families]
     near = f"; did you mean '{LIKELY[plain]}'?" if LIKELY.get(plain) in names else did_you_mean(plain, names)
-    raise NotUnderstood(f"no family '{name}'{near}{' (' if near else ': '}families are {', '.join(names)}{')' if near else ''}")
+    raise NotUnderstood(f"no family '{name}'{near}{' (' if near else ': '}families are "
+                        f"{', '.join(names)}{')' if near else ''}")
 
 
-def combinations(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...], wanted: Wanted | None) -> list[Combination]:
+def combinations(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...],
+                 wanted: Wanted | None) -> list[Combination]:
     """The row's own answers first. With `wanted` every product of them; without, each family that has a choice, one at a time."""
-    refused = {(each.family, each.answer): each.sentence(fabric.name).removeprefix("weft: ") for each in refusals(fabric, span, choices, families)}
+    refused = {(each.family, each.answer): each.sentence(fabric.name).removeprefix("weft: ")
+               for each in refusals(fabric, span, choices, families)}
     own = {choice.family: choice.answer for choice in choices}
     menus = {family.name: _menu(family, own[family.name], (wanted or {}).get(family.name, ())) for family in families}
     legal = {name: [answer for answer in menu if (name, _base(answer)) not in refused] for name, menu in menus.items()}
@@ -120,7 +126,8 @@ def _base(answer: str) -> str:
 
 def _menu(family: Family, own: str, asked: tuple[str, ...]) -> list[str]:
     """The row's own answer is always there: it is what the others are compared with."""
-    able = [answer for answer in family.answers if answer not in GIVES_UP and (answer not in family.templates or (family.name, answer) in PARAMETERS)]
+    able = [answer for answer in family.answers if answer not in GIVES_UP
+            and (answer not in family.templates or (family.name, answer) in PARAMETERS)]
     answers = [*asked] if asked else [answer + PARAMETERS.get((family.name, answer), "") for answer in able]
     return list(dict.fromkeys([own, *answers]))
 
@@ -153,7 +160,8 @@ def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: 
     return Combination(_told(varied, after, own)[0], _told(varied, answers, own)[1], "", tuple(followed))
 
 
-def _told(varied: list[str], answers: Mapping[str, str], own: Mapping[str, Choice]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+def _told(varied: list[str], answers: Mapping[str, str],
+          own: Mapping[str, Choice]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     """The answers of the varied families, and those that are not the row's own."""
     every = tuple((name, answers[name]) for name in varied)
     return every, tuple((name, answer) for name, answer in every if answer != own[name].answer)

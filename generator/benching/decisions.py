@@ -15,12 +15,14 @@ def decided_classes(answer: dict[str, Any], family: str) -> tuple[list[Won], lis
     found: list[Won] = []
     undecided: list[str] = []
     for sizes in CLASSES:
-        ahead = [won for ranked in answer["ranking"] if ranked["class"] == sizes if (won := _ahead(answer, family, ranked)) is not None]
+        ahead = [won for ranked in answer["ranking"] if ranked["class"] == sizes
+                 if (won := _ahead(answer, family, ranked)) is not None]
         winners = dict.fromkeys(won.winner for won in ahead)
         if len(winners) == 1:
             found.append(max(ahead, key=lambda won: won.low))
         elif winners:
-            undecided.append(f"{sizes}: not decided: " + "; ".join(f"{won.operation} says {won.winner}" for won in ahead))
+            undecided.append(f"{sizes}: not decided: " + "; ".join(f"{won.operation} says {won.winner}"
+                                                                   for won in ahead))
     return found, undecided
 
 
@@ -29,7 +31,9 @@ def _ahead(answer: dict[str, Any], family: str, ranked: dict[str, Any]) -> Won |
     own = next((place["combination"] for place in ranked["places"] if place["baseline"]), None)
     if own is None:
         return None
-    places = [place for place in ranked["places"] if all(each == own[name] for name, each in place["combination"].items() if name != family)]
+    places = [place for place in ranked["places"] if all(each == own[name]
+                                                         for name, each in place["combination"].items()
+                                                         if name != family)]
     if len(places) < 2:
         return None
     first, second = places[0], places[1]

@@ -64,8 +64,10 @@ class Plan:
         def joined(values: Sequence[object]) -> str:
             return ",".join(str(value) for value in values)
 
-        return ["--operations", joined(self.operations), "--sizes", joined(self.sizes), "--windows", joined(self.windows),
-                "--window-bytes", str(self.window_bytes), "--seconds", str(self.seconds), "--limit", str(self.limit), "--out", str(out)]
+        return ["--operations", joined(self.operations), "--sizes", joined(self.sizes), "--windows",
+                joined(self.windows),
+                "--window-bytes", str(self.window_bytes), "--seconds", str(self.seconds), "--limit", str(self.limit),
+                "--out", str(out)]
 
 
 def read_sample(document: Mapping[str, Any]) -> dict[Key, Sample]:
@@ -74,7 +76,8 @@ def read_sample(document: Mapping[str, Any]) -> dict[Key, Sample]:
             for each in document["benchmarks"] if not each.get("error_occurred")}
 
 
-def play(programs: Mapping[Combination, Path], plan: Plan, node: str, told: Callable[[str], None]) -> tuple[list[Turn], dict[Combination, str]]:
+def play(programs: Mapping[Combination, Path], plan: Plan, node: str,
+         told: Callable[[str], None]) -> tuple[list[Turn], dict[Combination, str]]:
     """Every turn, and why a combination fell out. Errors: Absent; Refused, where the row's own answers cannot be measured."""
     turns: list[Turn] = []
     fallen: dict[Combination, str] = {}
@@ -84,7 +87,9 @@ def play(programs: Mapping[Combination, Path], plan: Plan, node: str, told: Call
         for each in order if number % 2 == 0 else reversed(order):
             found, wrong = _one(programs[each], plan, node)
             if wrong and each.baseline:
-                raise Absent(wrong) if found is None else Refused([Problem(programs[each].name, 1, f"the row's own answers cannot be measured: {wrong}")])
+                raise Absent(wrong) if found is None else Refused([Problem(programs[each].name, 1,
+                                                                           "the row's own answers cannot be measured: "
+                                                                           f"{wrong}")])
             if wrong:
                 fallen[each] = wrong
                 told(f"{each.told}: {wrong}")
@@ -100,7 +105,8 @@ def _one(program: Path, plan: Plan, node: str) -> tuple[dict[Key, Sample] | None
     """The samples and an empty sentence; or none and why the fabric is absent; or empty ones and what went wrong."""
     with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
         out = Path(folder) / "turn.json"
-        running = subprocess.Popen([str(program), *plan.arguments(out)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        running = subprocess.Popen([str(program), *plan.arguments(out)], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    env={**os.environ, **({"WEFT_NODE": node} if node else {})}, start_new_session=True)
         try:
             _, said = running.communicate(timeout=plan.limit + 10)
@@ -108,8 +114,10 @@ def _one(program: Path, plan: Plan, node: str) -> tuple[dict[Key, Sample] | None
             said = f"no end within {plan.limit} s"
         finally:
             _end(running)
-        sentence = next((line.removeprefix("bench: ") for line in said.splitlines() if line and not line.startswith(("***", "Run on", "CPU", "  L", "Load"))
-                         and not line[:4].isdigit() and not line.startswith("Running")), f"its program left with {running.returncode}")
+        sentence = next((line.removeprefix("bench: ") for line in said.splitlines() if line
+                         and not line.startswith(("***", "Run on", "CPU", "  L", "Load"))
+                         and not line[:4].isdigit() and not line.startswith("Running")),
+                        f"its program left with {running.returncode}")
         if running.returncode == SKIPPED:
             return None, sentence
         if running.returncode != 0:

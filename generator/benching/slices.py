@@ -71,7 +71,8 @@ def taking_turns(group: int) -> Iterator[None]:
         yield
 
 
-def in_slices(contenders: Mapping[str, Callable[[], Result]], seconds: float = SLICE_SECONDS) -> dict[str, Result | Exception]:
+def in_slices(contenders: Mapping[str, Callable[[], Result]],
+              seconds: float = SLICE_SECONDS) -> dict[str, Result | Exception]:
     """Calls all of them, each in a thread of its own; the programs that they start run a slice each in turn, in the given order. Returns what each returned or raised."""
     results: dict[str, Result | Exception] = {}
     running: list[tuple[Place, threading.Thread]] = []

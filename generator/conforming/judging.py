@@ -37,7 +37,8 @@ class Judge:
 
 def judge(promises: Promises, results: Results, by: Judge) -> dict[tuple[str, str], Cell]:
     """A cell for each promise (by name) and column (by fabric)."""
-    return {(promise.name, column.fabric): _cell(promise, column, results, by) for promise in promises.promises for column in promises.columns}
+    return {(promise.name, column.fabric): _cell(promise, column, results, by) for promise in promises.promises
+            for column in promises.columns}
 
 
 def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell:
@@ -49,10 +50,12 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
     forbidden = _forbidden(promise, row, library, by.families)
     if forbidden:
         return Cell(REFUSED, "", "", forbidden)
-    if (promise.tests or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
+    if (promise.tests
+        or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
         return Cell(NOT_RUN, "", "", (f"no results of fabric {column.fabric} were given",))
     if column.emulated and not promise.tests and not promise.live:
-        return Cell(NOT_APPLICABLE, "", "", ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
+        return Cell(NOT_APPLICABLE, "", "",
+                    ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
     own, missing, notes = _own(promise, column.fabric, results, by)
     shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}  # they spoke for every fabric already
     missing += [name for name, outcome in shared.items() if outcome is None]
@@ -62,18 +65,21 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
         return Cell(BROKEN, "", "", tuple(f"failed: {name}" for name in failed))
     if missing:
         return Cell(NOT_RUN, "", "", tuple(f"did not run: {name}" for name in missing))
-    reasons = tuple(dict.fromkeys([*notes, *(outcome.sentence or f"{name} was skipped" for name, outcome in every.items() if outcome.how == SKIPPED)]))
+    reasons = tuple(dict.fromkeys([*notes, *(outcome.sentence or f"{name} was skipped"
+                                             for name, outcome in every.items() if outcome.how == SKIPPED)]))
     counted = own or every
     if not any(outcome.how == PASSED for outcome in counted.values()):
         return Cell(REFUSED, "", "", reasons or ("no test of it exists for this fabric",))
     kind, answers = _kind(promise, row, library)
-    return Cell(SHOWN, kind, answers, (*reasons, *(_figures(outcome) for outcome in own.values() if "rounds" in outcome.figures)))
+    return Cell(SHOWN, kind, answers, (*reasons, *(_figures(outcome) for outcome in own.values()
+                                                   if "rounds" in outcome.figures)))
 
 
 def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Family, ...]) -> tuple[str, ...]:
     """Why the row forbids what the promise's tests ask for by hand."""
     span, choices = _range(row, library)
-    return tuple(f"{refusal.family}::{refusal.answer} needs {refusal.needs}" for refusal in refusals(row.fabric, span, choices, families)
+    return tuple(f"{refusal.family}::{refusal.answer} needs {refusal.needs}"
+                 for refusal in refusals(row.fabric, span, choices, families)
                  if promise.asks.get(refusal.family) == refusal.answer)
 
 

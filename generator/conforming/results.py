@@ -38,7 +38,8 @@ class Results:
     def tests_of(self, fabric: str, name: str) -> dict[str, Outcome]:
         """The outcomes of `suite`, or of `suite.test`, on a fabric."""
         suite, _, test = name.partition(".")
-        return {key[2]: outcome for key, outcome in self.suites.items() if key[:2] == (fabric, suite) and test in ("", key[2])}
+        return {key[2]: outcome for key, outcome in self.suites.items() if key[:2] == (fabric, suite)
+                and test in ("", key[2])}
 
 
 def read_results(folder: Path) -> Results:
@@ -91,7 +92,8 @@ def _google(root: ElementTree.Element, found: Results, written: float) -> None:
 
 def _noted(element: ElementTree.Element) -> dict[str, str]:
     """What a program or a test noted: properties, or attributes of a program before GoogleTest 1.15."""
-    return {**element.attrib, **{each.get("name", ""): each.get("value", "") for each in element.iterfind("properties/property")}}
+    return {**element.attrib, **{each.get("name", ""): each.get("value", "")
+                                 for each in element.iterfind("properties/property")}}
 
 
 def _outcome(case: ElementTree.Element) -> Outcome:
@@ -113,4 +115,5 @@ def _runner(root: ElementTree.Element, found: Results) -> None:
             continue  # its program is not built, or what it needs failed: it did not run
         how = {"run": PASSED, "notrun": SKIPPED}.get(case.get("status", ""), FAILED)
         name = case.get("name", "")
-        found.ctests[name] = Outcome(how, f"{name} says that this machine cannot run it" if how == SKIPPED else "", root.get("timestamp", ""))
+        found.ctests[name] = Outcome(how, f"{name} says that this machine cannot run it" if how == SKIPPED else "",
+                                     root.get("timestamp", ""))

@@ -23,12 +23,14 @@ def value(found: object) -> Value | None:
 def said(found: object) -> str:
     if isinstance(found, list):
         return ", ".join(str(each) for each in found) or "none"
-    return {True: "yes", False: "no", None: "not known"}.get(found, str(found)) if isinstance(found, bool) or found is None else str(found)
+    return {True: "yes", False: "no", None: "not known"}.get(found, str(found)) if isinstance(found,
+                                                                                              bool) or found is None else str(found)
 
 
 def facts(behaviour: str, *names: str) -> Words:
     def words(seen: Seen) -> str:
-        return ", ".join(f"{name} {said(seen.fact(behaviour, name))}" for name in names if seen.fact(behaviour, name) is not None)
+        return ", ".join(f"{name} {said(seen.fact(behaviour, name))}" for name in names
+                         if seen.fact(behaviour, name) is not None)
 
     return words
 
@@ -85,7 +87,9 @@ def atomics_shown(seen: Seen) -> Value | None:
         return "none"
     right = [seen.fact("atomics", name) for name in ("fetch_add", "compare_swap")] + [seen.fact("first_atomic", "all")]
     if None in right:
-        return "none" if any(each not in (None, "right") for each in right) or seen.fact("first_atomic", "first") not in (None, "right") else None
+        return "none" if any(each not in (None, "right") for each in right) or seen.fact("first_atomic",
+                                                                                         "first") not in (None,
+                                                                                                          "right") else None
     return "provider" if all(each == "right" for each in right) else "none"
 
 
@@ -97,7 +101,8 @@ def atomics_test(seen: Seen) -> str:
             return seen.why_not((name,))
     wrong = seen.fact("atomics", "wrong") or []
     right = seen.fact("atomics", "right") or []
-    return f"{len(right)} of {len(right) + len(wrong)} kinds right by value" + (f"; wrong: {', '.join(wrong)[:80]}" if wrong else "")
+    return f"{len(right)} of {len(right) + len(wrong)} kinds right by value" + (f"; wrong: {', '.join(wrong)[:80]}"
+                                                                                if wrong else "")
 
 
 def listed_atomics(found: object) -> Value | None:
@@ -116,7 +121,8 @@ def operations_shown(seen: Seen) -> Value | None:
     """Nothing unless all were tried: a probe of an earlier build tried two operations."""
     if atomics_shown(seen) == "none":
         return atomics.NONE
-    return listed_atomics(seen.fact("atomics", "right")) if seen.fact("atomics", "operations") == len(atomics.OPERATIONS) else None
+    return listed_atomics(seen.fact("atomics", "right")) if seen.fact("atomics",
+                                                                      "operations") == len(atomics.OPERATIONS) else None
 
 
 def cost_order(seen: Seen) -> Value | None:
@@ -162,7 +168,8 @@ def progress_test(seen: Seen) -> str:
         alone = moves_alone(seen, name)
         if alone is not None:
             ended = seen.fact(name, "ended_while_target_slept")
-            words.append(f"asked for {asked}: bytes {'landed while the target slept' if alone else 'landed only once it polled'}, "
+            words.append(f"asked for {asked}: bytes "
+                         f"{'landed while the target slept' if alone else 'landed only once it polled'}, "
                          f"writes ended {'before' if ended else 'after'} that")
     return "; ".join(words)
 
@@ -185,7 +192,8 @@ def refused_shown(seen: Seen) -> Value | None:
     ends = [seen.fact(name, "plain") for name in ("wrong_key", "out_of_range")]
     if None in ends:
         return None
-    return "reported" if all(end in ("error", "connection ended") or end.startswith("refused") for end in ends) else "silent"
+    return "reported" if all(end in ("error", "connection ended") or end.startswith("refused")
+                             for end in ends) else "silent"
 
 
 def refused_test(seen: Seen) -> str:
@@ -193,7 +201,8 @@ def refused_test(seen: Seen) -> str:
     for name, words in (("wrong_key", "wrong key"), ("out_of_range", "out of range")):
         end, code = seen.fact(name, "plain"), seen.fact(name, "plain_error")
         confirmed = seen.fact(name, "delivered_error") or seen.fact(name, "delivered")
-        told.append(f"{words}: {code or end}" + (f" ({confirmed} with delivery completion)" if confirmed and confirmed != code else ""))
+        told.append(f"{words}: {code or end}" + (f" ({confirmed} with delivery completion)" if confirmed
+                                                 and confirmed != code else ""))
     return "; ".join(told)
 
 

@@ -46,9 +46,11 @@ def observe(demands: Demands, *, program: Path | None = None, cells: Collection[
 def absent(demands: Demands, claimed: Finding) -> Refused:
     """The library does not have it, or not here."""
     if demands.backend == "verbs":
-        return Refused([Problem("rdma-core", 1, f"has no device with the address {demands.node} here ({claimed.why}): rdma link lists devices, --node names "
+        return Refused([Problem("rdma-core", 1, f"has no device with the address {demands.node} here ({claimed.why}): "
+                                                "rdma link lists devices, --node names "
                                                 "an address of one; scripts/vm makes a soft one")])
-    return Refused([Problem("libfabric", 1, f'has no provider "{demands.provider}" with {demands.endpoint_type} endpoints here ({claimed.why}): '
+    return Refused([Problem("libfabric", 1, f'has no provider "{demands.provider}" with {demands.endpoint_type} '
+                                            f'endpoints here ({claimed.why}): '
                                             "fi_info -l lists what it has; a device or a later release may be missing")])
 
 
@@ -67,7 +69,9 @@ def provenance(demands: Demands, *, program: Path | None = None) -> Provenance:
 
 def provenance_of(seen: Seen) -> Provenance:
     """The same of findings that are there already; the day is today's."""
-    return Provenance(f"{seen.claim('library_name') or 'libfabric'} {seen.claim('library_release') or seen.claim('library')}", str(seen.claim("api")), platform.release(),
+    return Provenance(f"{seen.claim('library_name') or 'libfabric'} "
+                      f"{seen.claim('library_release') or seen.claim('library')}", str(seen.claim("api")),
+                      platform.release(),
                       f"device {seen.claim('device')}", date.today().isoformat())
 
 
@@ -97,4 +101,5 @@ def _read(reading: Reading, seen: Seen) -> CellFinding:
     why_not = ""
     if shown is None:
         why_not = lost or reading.never or f"seen: {reading.test(seen)}, which proves nothing"
-    return CellFinding(reading.cell, reading.claimed(seen), reading.claim(seen), shown, test, why_not, reading.tried, bool(lost))
+    return CellFinding(reading.cell, reading.claimed(seen), reading.claim(seen), shown, test, why_not, reading.tried,
+                       bool(lost))

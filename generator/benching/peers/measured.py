@@ -59,7 +59,8 @@ class Measured:
         return min(found, key=lambda key: found[key]) if found else None
 
 
-def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> Measured:
+def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], None],
+            clock: Callable[[], float] = time.monotonic) -> Measured:
     """Lets all take turns."""
     found = Measured(absent={each.name: each.absent for each in contenders if each.absent})
     present = [each for each in contenders if not each.absent]
@@ -76,7 +77,8 @@ def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], N
                 for (operation, size), value in each.once(plan).items():
                     found.by_turn.setdefault((each.name, operation, size), {})[turn] = value
                 found.failed.pop(each.label, None)
-            except (Failed, NotUnderstood, KeyError, ValueError, TypeError, OSError, subprocess.SubprocessError) as error:
+            except (Failed, NotUnderstood, KeyError, ValueError, TypeError, OSError,
+                    subprocess.SubprocessError) as error:
                 failures[each.label] = failures.get(each.label, 0) + 1
                 found.failed[each.label] = f"failed: {error}"
                 told(f"{each.label}: {error}")

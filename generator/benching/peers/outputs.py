@@ -58,7 +58,8 @@ def duels(text: str) -> Readings:
     found: Readings = {}
     for each in _json(text)["scenarios"]:
         size = int(each.get("bytes", each.get("size", 0)))
-        name = str(each.get("operation", each.get("scenario"))) + (f" beside {each['contender']}" if "contender" in each else "")
+        name = str(each.get("operation", each.get("scenario"))) + (f" beside {each['contender']}"
+                                                                   if "contender" in each else "")
         if "ratio" in each:
             found[f"{name}: ratio", size] = _median(each["ratio"])
         for key, value in each.items():
@@ -80,9 +81,12 @@ def endpoint(text: str) -> Readings:
     """bench-endpoint: what a row's settings are worth."""
     told = _json(text)
     connects = int(told["connects"])
-    return {("resident ratio", 0): float(told["resident_ratio"]), ("connects ratio", connects): float(told["connects_ratio"]),
-            ("resident", 0): float(told["row"]["resident_bytes"]), ("resident by default", 0): float(told["library"]["resident_bytes"]),
-            ("connect", 0): float(told["row"]["connects_ns"]) / connects, ("connect by default", 0): float(told["library"]["connects_ns"]) / connects}
+    return {("resident ratio", 0): float(told["resident_ratio"]),
+            ("connects ratio", connects): float(told["connects_ratio"]),
+            ("resident", 0): float(told["row"]["resident_bytes"]),
+            ("resident by default", 0): float(told["library"]["resident_bytes"]),
+            ("connect", 0): float(told["row"]["connects_ns"]) / connects,
+            ("connect by default", 0): float(told["library"]["connects_ns"]) / connects}
 
 
 def memory(text: str) -> Readings:
@@ -91,8 +95,10 @@ def memory(text: str) -> Readings:
     for line in text.splitlines():
         match = re.match(r"(peers, .*?)\s{2,}(\d+)\s+([\d.]+)\s+([\d.]+)$", line)
         if match:
-            found[f"asked per peer; {match.group(1).removeprefix('peers, ')}", int(match.group(2))] = float(match.group(3))
-            found[f"resident per peer; {match.group(1).removeprefix('peers, ')}", int(match.group(2))] = float(match.group(4))
+            found[f"asked per peer; {match.group(1).removeprefix('peers, ')}",
+                  int(match.group(2))] = float(match.group(3))
+            found[f"resident per peer; {match.group(1).removeprefix('peers, ')}",
+                  int(match.group(2))] = float(match.group(4))
     if not found:
         raise NotUnderstood(f"bench-memory printed no line of peers: {_last(text)}")
     return found
@@ -107,7 +113,8 @@ def invocation(text: str) -> Readings:
             found[f"invocation {row['scenario']}: ratio", 0] = _median(row["ratio"])
         above = row.get("above_flag_ns", row.get("above_raw_ns"))
         if above is not None:
-            found[f"invocation {row['scenario']}: above", 0] = _median(above) if isinstance(above, dict) else float(above)
+            found[f"invocation {row['scenario']}: above", 0] = _median(above) if isinstance(above,
+                                                                                            dict) else float(above)
     if not found:
         raise NotUnderstood("bench/invocation/run told no scenario that has a contender")
     return found

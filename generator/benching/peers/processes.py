@@ -28,7 +28,8 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
         return _output(running, command, time.monotonic() + seconds)
 
 
-def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int, environment: Mapping[str, str] | None = None, seconds: float = SECONDS,
+def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int,
+         environment: Mapping[str, str] | None = None, seconds: float = SECONDS,
          pinned: bool = True) -> str:
     """Starts a server on processor 0, waits until it listens on the port, runs the client on processor 1. Returns the client's standard output.
     Not pinned: for libraries whose own thread moves the data, and would inherit the processor of whoever waits for it."""
@@ -67,10 +68,12 @@ def listens(port: int, proc: Path = Path("/proc/net"), memory: Path = Path("/dev
 
 
 @contextlib.contextmanager
-def _started(command: Sequence[str | Path], environment: Mapping[str, str] | None, processor: int | None) -> Iterator[subprocess.Popen[str]]:
+def _started(command: Sequence[str | Path], environment: Mapping[str, str] | None,
+             processor: int | None) -> Iterator[subprocess.Popen[str]]:
     pinned = ["taskset", "-c", str(processor)] if processor is not None and (os.cpu_count() or 1) > processor else []
     try:
-        running = subprocess.Popen([*pinned, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+        running = subprocess.Popen([*pinned, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   stdin=subprocess.DEVNULL, text=True,
                                    env={**os.environ, **LOOPBACK, **(environment or {})}, process_group=0)
     except OSError as error:
         raise Failed(f"{command[0]} cannot be started: {error.strerror}") from None
@@ -94,7 +97,8 @@ def _output(running: subprocess.Popen[str], command: Sequence[str | Path], until
         raise Failed(f"{name} did not end in time") from None
     if running.returncode != 0:
         lines = (err.strip() or out.strip()).splitlines()
-        raise Failed(f"{name} ended with {running.returncode}: {' / '.join(dict.fromkeys(lines[-2:])) or 'it said nothing'}")
+        raise Failed(f"{name} ended with {running.returncode}: "
+                     f"{' / '.join(dict.fromkeys(lines[-2:])) or 'it said nothing'}")
     return out
 
 

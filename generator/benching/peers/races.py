@@ -40,13 +40,16 @@ def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Ra
     """Who is let run beside whom: those of one claim."""
     found = []
     if "tcp" in fabrics:
-        found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs), *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
+        found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs),
+                      *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
     if "tcp_rxm" in fabrics:
         found.append(_own("tcp_rxm", ("watched_word", "put", "send", "plain"), programs))
     if "shm" in fabrics:
-        found.append(_own("shm", ("put_notify", "watched_word", "put", "send", "plain", "watched_write_by_pointers"), programs))
+        found.append(_own("shm", ("put_notify", "watched_word", "put", "send", "plain", "watched_write_by_pointers"),
+                          programs))
     if "mapped" in fabrics:
-        found.append([*_floors(("put", "ring"), programs), _word(programs), *_own("mapped", ("put", "send"), programs), *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
+        found.append([*_floors(("put", "ring"), programs), _word(programs), *_own("mapped", ("put", "send"), programs),
+                      *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
     return found
 
 
@@ -87,7 +90,8 @@ def _ladder(name: str, target: str, kind: str, programs: Programs) -> Racer:
     program = programs.path(target)
 
     def once(count: int) -> Readings:
-        return outputs.contender(run([program, "--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit", str(int(_DEADLINE)), "--no-rate"], seconds=_DEADLINE))
+        return outputs.contender(run([program, "--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit",
+                                      str(int(_DEADLINE)), "--no-rate"], seconds=_DEADLINE))
 
     return Racer(name, once, not_there(programs, target))
 
@@ -98,7 +102,8 @@ def _word(programs: Programs) -> Racer:
     program = programs.path(_FLAG)
 
     def once(count: int) -> Readings:
-        told = run([program, "--spin", "--word-alone", "--turns", "4", "--count", str(count // 2), "--limit", str(int(_DEADLINE)), "--json", "-"], seconds=_DEADLINE)
+        told = run([program, "--spin", "--word-alone", "--turns", "4", "--count", str(count // 2), "--limit",
+                    str(int(_DEADLINE)), "--json", "-"], seconds=_DEADLINE)
         return {("latency", SIZE): outputs.duels(told)[scenario, SIZE]}
 
     return Racer(f"{WORD}, mapped", once, not_there(programs, _FLAG), ("bench-flag, mapped", scenario, SIZE))
@@ -109,6 +114,7 @@ def _ucx(transport: str, tests: dict[str, str], installed: bool) -> list[Racer]:
         def once(count: int) -> Readings:
             return {("latency", SIZE): outputs.ucx(perftest(transport, test, SIZE, count, _DEADLINE)).median_us * 1000}
 
-        return Racer(f"UCX {way}, {transport}", once, "" if installed else "not found: install ucx-utils (scripts/setup bench)")
+        return Racer(f"UCX {way}, {transport}", once,
+                     "" if installed else "not found: install ucx-utils (scripts/setup bench)")
 
     return [of(way, test) for way, test in tests.items()]
