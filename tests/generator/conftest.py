@@ -40,7 +40,8 @@ def weft(tmp_path: Path) -> Run:
     """Runs ./weft in an empty folder, as a pipe reads it."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(ROOT / "weft"), *map(str, arguments)], capture_output=True, text=True, cwd=tmp_path, timeout=60,
+        return subprocess.run([str(ROOT / "weft"), *map(str, arguments)], capture_output=True, text=True, cwd=tmp_path,
+                              timeout=60,
                               env={**os.environ, **(env or {})}, check=False)
 
     return run

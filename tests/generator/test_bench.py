@@ -29,18 +29,21 @@ from tests.generator.conftest import Run
 OWN = Combination((("notify", "immediate"),), ())
 OTHER = Combination((("notify", "watched_word"),), (("notify", "watched_word"),))
 LAST = Combination((("notify", "remote_counter"),), (("notify", "remote_counter"),))
-FORBIDDEN = Combination((("notify", "no"),), (("notify", "no"),), "notify: fabric tcp cannot answer no: it needs <order> & more")
+FORBIDDEN = Combination((("notify", "no"),), (("notify", "no"),),
+                        "notify: fabric tcp cannot answer no: it needs <order> & more")
 PUT, BIG, RATE = Key("put_notify", 8, 0), Key("put_notify", 65536, 0), Key("send_rate", 8, 16)
 
 
 def enumerated(row: Decided, families: tuple[Family, ...], *words: str) -> list[Combination]:
-    return combinations(row.fabric, row.fabric.ranges[0], row.choices[0], families, wanted_families(words, families) if words else None)
+    return combinations(row.fabric, row.fabric.ranges[0], row.choices[0], families,
+                        wanted_families(words, families) if words else None)
 
 
 # ---- enumeration ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_rows_own_answers_come_first_and_the_forbidden_ones_have_the_sentence_of_the_compiler(decided: dict[str, Decided], families: tuple[Family, ...], root: Path) -> None:
+def test_the_rows_own_answers_come_first_and_the_forbidden_ones_have_the_sentence_of_the_compiler(decided: dict[str,
+                                                                                                                Decided], families: tuple[Family, ...], root: Path) -> None:
     found = enumerated(decided["tcp"], families, "notify")
     assert found[0].baseline and [each.baseline for each in found].count(True) == 1
     legal = {dict(each.answers)["notify"] for each in found if each.legal}
@@ -53,7 +56,8 @@ def test_the_rows_own_answers_come_first_and_the_forbidden_ones_have_the_sentenc
         assert each.reason.replace('"', '\\"') in told
 
 
-def test_named_families_are_varied_with_each_other_and_all_of_them_one_at_a_time(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
+def test_named_families_are_varied_with_each_other_and_all_of_them_one_at_a_time(decided: dict[str, Decided],
+                                                                                 families: tuple[Family, ...]) -> None:
     both = [each for each in enumerated(decided["tcp"], families, "notify,liveness") if each.legal]
     notify = [each for each in enumerated(decided["tcp"], families, "notify") if each.legal]
     liveness = [each for each in enumerated(decided["tcp"], families, "liveness") if each.legal]
@@ -68,32 +72,44 @@ def test_every_family_of_every_row_can_be_named(decided: dict[str, Decided], fam
         for family in families:
             found = enumerated(row, families, family.name)
             assert found[0].baseline and found[0].legal
-            assert {answer.split("<")[0] for each in found for _, answer in each.answers} - {"refused"} == set(family.answers) - {"refused"}
+            assert {answer.split("<")[0] for each in found
+                    for _, answer in each.answers} - {"refused"} == set(family.answers) - {"refused"}
 
 
-def test_an_answer_that_gives_a_promise_up_is_measured_only_by_its_name(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
-    assert decided["tcp"].fabric.ranges and "refused" not in {answer for each in enumerated(decided["tcp"], families, "flush") for _, answer in each.answers}
-    assert [dict(each.answers)["flush"] for each in enumerated(decided["tcp"], families, "flush=refused")] == ["message_behind_writes", "refused"]
+def test_an_answer_that_gives_a_promise_up_is_measured_only_by_its_name(decided: dict[str, Decided],
+                                                                        families: tuple[Family, ...]) -> None:
+    assert decided["tcp"].fabric.ranges and "refused" not in {answer
+                                                              for each in enumerated(decided["tcp"], families, "flush")
+                                                              for _, answer in each.answers}
+    assert [dict(each.answers)["flush"] for each in enumerated(decided["tcp"], families,
+                                                               "flush=refused")] == ["message_behind_writes", "refused"]
 
 
-def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
+def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(decided: dict[str, Decided],
+                                                                         families: tuple[Family, ...]) -> None:
     """weft::with judges answer by answer; as a whole they may exclude each other."""
     found = enumerated(decided["verbs_rxm"], families, "notify=message_after_ordered_write,atomics")
     judged = {(dict(each.answers)["notify"], dict(each.answers)["atomics"]): each.reason for each in found}
     assert judged["message_after_ordered_write", "target"] == ""
-    assert "atomics: fabric verbs_rxm cannot answer provider beside these" in judged["message_after_ordered_write", "provider"]
+    assert "atomics: fabric verbs_rxm cannot answer provider beside these" in judged["message_after_ordered_write",
+                                                                                     "provider"]
 
 
-def test_what_an_answer_makes_illegal_is_chosen_anew_where_it_is_not_varied(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
+def test_what_an_answer_makes_illegal_is_chosen_anew_where_it_is_not_varied(decided: dict[str, Decided],
+                                                                            families: tuple[Family, ...]) -> None:
     """As weft::with does: message_after_ordered_write alone takes verbs_rxm's atomics away from the provider."""
     found = {dict(each.answers)["notify"]: each for each in enumerated(decided["verbs_rxm"], families, "notify")}
-    assert found["message_after_ordered_write"].legal and found["message_after_ordered_write"].followed == (("atomics", "target"), ("flush", "message_behind_writes"))
+    assert found["message_after_ordered_write"].legal and found["message_after_ordered_write"].followed == (("atomics",
+                                                                                                             "target"),
+                                                                                                            ("flush",
+                                                                                                             "message_behind_writes"))
     assert found["message_after_ordered_write"].type == "weft::notify::message_after_ordered_write"
     assert found["immediate"].followed == ()
 
 
 def test_a_new_family_is_found_by_its_name(decided: dict[str, Decided], families: tuple[Family, ...]) -> None:
-    added = Family("coalesce", "may small messages share one?", False, (Rule("none", (), (), "nothing waits"), Rule("up_to", (), (), "where messages exist")))
+    added = Family("coalesce", "may small messages share one?", False,
+                   (Rule("none", (), (), "nothing waits"), Rule("up_to", (), (), "where messages exist")))
     more = (*(family for family in families if family.name != "coalesce"), added)
     row = decided["tcp"]
     choices = decide(Matrix("m", (row.fabric,)), row.fabric, row.fabric.ranges[0], more)
@@ -111,7 +127,8 @@ def test_a_new_family_is_found_by_its_name(decided: dict[str, Decided], families
     (("notify=imediate",), "notify has no answer 'imediate'; did you mean 'immediate'?"),
     (("notify=red",), "notify has no answer 'red'; its answers are immediate, "),
 ])
-def test_what_is_not_understood_is_told_with_what_there_is(families: tuple[Family, ...], words: Sequence[str], sentence: str) -> None:
+def test_what_is_not_understood_is_told_with_what_there_is(families: tuple[Family, ...], words: Sequence[str],
+                                                           sentence: str) -> None:
     with pytest.raises(NotUnderstood) as refused:
         wanted_families(words, families)
     assert str(refused.value).startswith(sentence)
@@ -128,12 +145,14 @@ def test_a_family_may_be_spelled_as_people_do(families: tuple[Family, ...], word
 
 def test_a_program_is_the_row_or_the_row_with_other_answers() -> None:
     assert "using combination = weft::fabrics::tcp;" in building.source("tcp", OWN)
-    assert "using combination = weft::with<weft::fabrics::tcp, weft::notify::watched_word>;" in building.source("tcp", OTHER)
+    assert "using combination = weft::with<weft::fabrics::tcp, weft::notify::watched_word>;" in building.source("tcp",
+                                                                                                                OTHER)
     assert (building.program_name(OWN), building.program_name(OTHER)) == ("own", "notify_watched_word")
 
 
 def test_a_compilers_error_belongs_to_its_program() -> None:
-    output = ("[1/4] Building\nFAILED: CMakeFiles/notify_no.dir/sources/notify_no.cpp.o \nc++ …\nx.hpp:5:3: error: static assertion failed: weft: notify: forbidden\n"
+    output = ("[1/4] Building\nFAILED: CMakeFiles/notify_no.dir/sources/notify_no.cpp.o \nc++ …\nx.hpp:5:3: error: "
+              "static assertion failed: weft: notify: forbidden\n"
               "y.hpp:6:3: error: another\n[2/4] Linking CXX executable own\n")
     assert building._errors(output) == {"notify_no": "weft: notify: forbidden"}
 
@@ -149,11 +168,15 @@ END
 
 
 def program(folder: Path, name: str, *, code: int = 0, sentence: str = "") -> Path:
-    document = {"benchmarks": [{"name": "put_notify/8/min_time:0.010/manual_time", **{f"q{percent:03d}": 100.0 + percent for percent in range(0, 101, 5)}},
-                               {"name": "send/8/min_time:0.010/manual_time", "error_occurred": True, "error_message": "its largest message is shorter"},
-                               {"name": "send_rate/8/16/min_time:0.010/manual_time", **{f"q{percent:03d}": 7.0 for percent in range(0, 101, 5)}}]}
+    document = {"benchmarks": [{"name": "put_notify/8/min_time:0.010/manual_time",
+                                **{f"q{percent:03d}": 100.0 + percent for percent in range(0, 101, 5)}},
+                               {"name": "send/8/min_time:0.010/manual_time", "error_occurred": True,
+                                "error_message": "its largest message is shorter"},
+                               {"name": "send_rate/8/16/min_time:0.010/manual_time",
+                                **{f"q{percent:03d}": 7.0 for percent in range(0, 101, 5)}}]}
     path = folder / name
-    path.write_text(SCRIPT.format(name=name, log=folder / "log", code=code, sentence=sentence, document=json.dumps(document)), "utf-8")
+    path.write_text(SCRIPT.format(name=name, log=folder / "log", code=code, sentence=sentence,
+                                  document=json.dumps(document)), "utf-8")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
 
@@ -170,7 +193,8 @@ def test_programs_take_turns_and_who_begins_changes(tmp_path: Path) -> None:
 
 
 def test_a_combination_with_a_wrong_result_falls_out_with_its_sentence(tmp_path: Path) -> None:
-    programs = {OWN: program(tmp_path, "a"), OTHER: program(tmp_path, "b", code=1, sentence="byte 3 is not the one that was sent")}
+    programs = {OWN: program(tmp_path, "a"), OTHER: program(tmp_path, "b", code=1,
+                                                            sentence="byte 3 is not the one that was sent")}
     turns, fallen = play(programs, PLAN, "", lambda line: None)
     assert fallen == {OTHER: "byte 3 is not the one that was sent"}
     assert all(OWN in turn and OTHER not in turn for turn in turns)
@@ -200,7 +224,8 @@ def turns_of(*pairs: tuple[float, float], keys: Sequence[Key] = (PUT,)) -> list[
 
 
 def test_quantiles_lie_between_values() -> None:
-    assert ranking.quantile([3, 1, 2], .5) == 2 and ranking.quantile([1, 2], .5) == 1.5 and ranking.quantile([5], .9) == 5
+    assert ranking.quantile([3, 1, 2], .5) == 2 and ranking.quantile([1, 2], .5) == 1.5 and ranking.quantile([5],
+                                                                                                             .9) == 5
     assert ranking.quantile(list(range(11)), .1) == 1 and ranking.quantile(list(range(11)), .9) == 9
 
 
@@ -212,7 +237,8 @@ def test_a_ratio_is_taken_turn_by_turn() -> None:
     assert one["median_ns"] == 50 and one["p10_ns"] < one["median_ns"] < one["p90_ns"] and one["window"] is None
 
 
-@pytest.mark.parametrize("others, wins", [((50, 50, 50), True), ((98, 98, 98), False), ((50, 50, 150), False), ((150, 150, 150), False), ((50, 50), False)])
+@pytest.mark.parametrize("others, wins", [((50, 50, 50), True), ((98, 98, 98), False), ((50, 50, 150), False),
+                                          ((150, 150, 150), False), ((50, 50), False)])
 def test_a_win_is_beyond_noise_and_spread(others: tuple[float, ...], wins: bool) -> None:
     (ranked,) = ranking.ranking([OWN, OTHER], turns_of(*((100, other) for other in others)), {})
     places = {place["combination"]["notify"]: place for place in ranked["places"]}
@@ -226,7 +252,8 @@ def test_sizes_fall_into_classes_without_a_gap() -> None:
     assert bounds[0][0] == 0 and bounds[-1][1] is None
     assert all(high is not None and high + 1 == low for (_, high), (low, _) in zip(bounds, bounds[1:]))
     found = ranking.ranking([OWN, OTHER], turns_of((2, 1), keys=(PUT, BIG, RATE)), {})
-    assert [(each["class"], each["operation"]) for each in found] == [("small", "put_notify"), ("small", "send_rate"), ("large", "put_notify")]
+    assert [(each["class"], each["operation"]) for each in found] == [("small", "put_notify"), ("small", "send_rate"),
+                                                                      ("large", "put_notify")]
 
 
 def test_what_fell_out_has_a_reason_and_no_figure() -> None:
@@ -242,9 +269,11 @@ def test_what_fell_out_has_a_reason_and_no_figure() -> None:
 def answer() -> dict[str, Any]:
     every = [OWN, OTHER, FORBIDDEN]
     turns = turns_of((100, 50), (120, 60), (90, 44), keys=(PUT, BIG, RATE))
-    return {"schema": "weft.bench.1", "fabric": "tcp", "varied": ["notify"], "turns": 3, "date": "2026-11-20T10:00:00+00:00",
+    return {"schema": "weft.bench.1", "fabric": "tcp", "varied": ["notify"], "turns": 3,
+            "date": "2026-11-20T10:00:00+00:00",
             "machine": {"processor": "A <fast> one", "cores": 2, "kernel": "Linux 6.1"},
-            "versions": {"weft": "0.1.0", "library": "libfabric 1.17.0", "compiler": "g++ 12"}, "load": {"before": [.1, .1, .1], "after": [.2, .1, .1]},
+            "versions": {"weft": "0.1.0", "library": "libfabric 1.17.0", "compiler": "g++ 12"},
+            "load": {"before": [.1, .1, .1], "after": [.2, .1, .1]},
             "results": ranking.results(every, turns, {}), "ranking": ranking.ranking(every, turns, {})}
 
 
@@ -261,7 +290,8 @@ def test_recorded_results_are_shown_in_every_format(answer: dict[str, Any], weft
     rows = list(csv.DictReader(io.StringIO(weft("bench", "--from", recorded, "--format", "csv").stdout)))
     assert len(rows) == 7 and rows[0]["processor"] == "A <fast> one" and rows[3]["ratio"] == "0.5" and rows[6]["reason"] == FORBIDDEN.reason
     shown = weft("bench", "--from", recorded).stdout
-    for part in ("small (up to 512 bytes)", "large (over 16384 bytes)", "notify=watched_word  0.50 (0.49-0.50) *", "A <fast> one", "load 0.1 before", "libfabric 1.17.0",
+    for part in ("small (up to 512 bytes)", "large (over 16384 bytes)", "notify=watched_word  0.50 (0.49-0.50) *",
+                 "A <fast> one", "load 0.1 before", "libfabric 1.17.0",
                  "illegal: notify=no: " + FORBIDDEN.reason):
         assert part in shown
     assert len(shown.splitlines()) <= 24 and "\x1b" not in shown
@@ -278,15 +308,18 @@ def test_a_table_fits_a_screen_and_keeps_the_rows_own_answers(answer: dict[str, 
 def test_the_page_is_one_file_that_loads_nothing(answer: dict[str, Any], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     written = pages.write(answer, tmp_path / "out")
-    assert {path.name for path in written} == {"index.html", "latency_put_notify.png", "rate_send.png", "cdf_put_notify.png"}
+    assert {path.name for path in written} == {"index.html", "latency_put_notify.png", "rate_send.png",
+                                               "cdf_put_notify.png"}
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written if path.suffix == ".png")
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert page.count("<svg") == page.count("</svg>") == 3
     assert "http" not in page and "<img" not in page and "<script" not in page and "<link" not in page and "src=" not in page
     assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', page))
     names = re.findall(r'\bid="([^"]*)"', page)
-    assert len(names) == len(set(names)) and {target[1:] for target in re.findall(r'href="([^"]*)"', page)} <= set(names)
-    for part in ("A &lt;fast&gt; one", "0.50 (0.49-0.50) *", "it needs &lt;order&gt; &amp; more", "libfabric 1.17.0", "load 0.1 before"):
+    assert len(names) == len(set(names)) and {target[1:] for target in re.findall(r'href="([^"]*)"',
+                                                                                  page)} <= set(names)
+    for part in ("A &lt;fast&gt; one", "0.50 (0.49-0.50) *", "it needs &lt;order&gt; &amp; more", "libfabric 1.17.0",
+                 "load 0.1 before"):
         assert part in page
 
 

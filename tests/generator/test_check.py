@@ -66,17 +66,22 @@ def test_missing_and_unaccounted_files(weft: Run, tree: Path) -> None:
 
 
 @pytest.mark.parametrize("file, old, new, sentence", [
-    ("tcp.hpp", ".inject_bytes = 128", ".inject_bytes = 129", "inject_bytes is 128 in the matrix and the header says 129"),
-    ("tcp.hpp", "refusal::silent", "refusal::reported", "refused_write is silent in the matrix and the header says reported"),
+    ("tcp.hpp", ".inject_bytes = 128", ".inject_bytes = 129",
+     "inject_bytes is 128 in the matrix and the header says 129"),
+    ("tcp.hpp", "refusal::silent", "refusal::reported",
+     "refused_write is silent in the matrix and the header says reported"),
     ("tcp.hpp", ".since = {1, 15}", ".since = {1, 14}", "since is {1, 15} in the matrix and the header says {1, 14}"),
     ("tcp.hpp", " .key_bytes = 8,", "", "key_bytes is 8 in the matrix and the header does not say it"),
     ("tcp_rxm.hpp", '"tcp;ofi_rxm"', '"tcp"', "provider is tcp;ofi_rxm in the matrix and the header says tcp"),
-    ("verbs.hpp", "changed.atomics = atomic_execution::provider;", "", "atomics is provider in the matrix and the header does not say it"),
+    ("verbs.hpp", "changed.atomics = atomic_execution::provider;", "",
+     "atomics is provider in the matrix and the header does not say it"),
     ("tcp.hpp", "atomics::target", "atomics::provider_", "atomics::provider_ is an answer of no family"),
     ("tcp.hpp", "      atomics::target,\n", "", "answers atomics 0 times: once is right"),
-    ("tcp.hpp", "      atomics::target,\n", "      atomics::target,\n      atomics::provider,\n", "answers atomics 2 times: once is right"),
+    ("tcp.hpp", "      atomics::target,\n", "      atomics::target,\n      atomics::provider,\n",
+     "answers atomics 2 times: once is right"),
 ])
-def test_meaning_is_read_again_from_the_cpp(tree: Path, root: Path, families: tuple[Family, ...], file: str, old: str, new: str, sentence: str) -> None:
+def test_meaning_is_read_again_from_the_cpp(tree: Path, root: Path, families: tuple[Family, ...], file: str, old: str,
+                                            new: str, sentence: str) -> None:
     path = tree / "generated" / file
     text = path.read_text("utf-8")
     assert old in text
@@ -87,11 +92,13 @@ def test_meaning_is_read_again_from_the_cpp(tree: Path, root: Path, families: tu
     assert {problem.file for problem in problems} == {f"generated/{file}"}
 
 
-def test_a_slip_of_the_template_is_seen_by_meaning(tree: Path, root: Path, families: tuple[Family, ...], tmp_path: Path) -> None:
+def test_a_slip_of_the_template_is_seen_by_meaning(tree: Path, root: Path, families: tuple[Family, ...],
+                                                   tmp_path: Path) -> None:
     """Bytes alone cannot see it: the fresh rendering has the same slip."""
     shutil.copytree(root / "templates", tmp_path / "templates")
     template = tmp_path / "templates" / "fabric.hpp.j2"
-    template.write_text(template.read_text("utf-8").replace("{% for line in struct.facts %}", "{% for line in struct.facts[1:] %}"), "utf-8")
+    template.write_text(template.read_text("utf-8").replace("{% for line in struct.facts %}",
+                                                            "{% for line in struct.facts[1:] %}"), "utf-8")
     files = emit.render(read_matrix(root / "providers.yaml"), families, tmp_path / "templates")
     emit.write(files, tree)
     assert check.check_bytes(files, tree) == []
@@ -103,7 +110,8 @@ def test_the_generator_and_core_spell_facts_alike(root: Path, tmp_path: Path) ->
     (tmp_path / "core").mkdir()
     text = (root / "core" / "facts.hpp").read_text("utf-8")
     for old, new, sentence in [("bool same_host{};", "bool same_machine{};", "member same_machine"),
-                               ("std::uint8_t key_bytes{};", "std::uint16_t key_bytes{};", "member key_bytes (std::uint16_t)"),
+                               ("std::uint8_t key_bytes{};", "std::uint16_t key_bytes{};",
+                                "member key_bytes (std::uint16_t)"),
                                ("{ reported, silent }", "{ silent, reported }", "enum refusal has silent, reported")]:
         assert old in text
         (tmp_path / "core" / "facts.hpp").write_text(text.replace(old, new), "utf-8")

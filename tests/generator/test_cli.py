@@ -23,7 +23,8 @@ TINY = Path(__file__).parent / "cases" / "valid_tiny.yaml"
 @pytest.mark.parametrize("arguments, code", [
     ((), 0), (("--help",), 0), (("-h",), 0), (("matrix", "--help"), 0), (("explain", "--help"), 0),
     (("matrix",), 0), (("explain", "tcp"), 0), (("explain", "tcp", "notify"), 0), (("check",), 0),
-    (("explain",), 2), (("explain", "tpc"), 2), (("explain", "tcp", "notifi"), 2), (("matrix", "--facts", "colour"), 2), (("grow",), 2),
+    (("explain",), 2), (("explain", "tpc"), 2), (("explain", "tcp", "notifi"), 2), (("matrix", "--facts", "colour"), 2),
+    (("grow",), 2),
     (("matrix", "--format", "xml"), 2), (("matrix", "--matrix", "/nowhere.yaml"), 2),
     (("matrix", "--matrix", str(TINY.parent / "invalid_octal.yaml")), 1),
     (("generate", "--matrix", str(TINY.parent / "invalid_no_legal_notify.yaml"), "--output", "out"), 1),
@@ -62,13 +63,15 @@ def test_did_you_mean(weft: Run, arguments: tuple[str, ...], hint: str) -> None:
 
 def test_a_refused_matrix_is_told_by_file_and_line(weft: Run) -> None:
     done = weft("check", "--matrix", TINY.parent / "invalid_duplicate_cell.yaml")
-    assert done.stderr == ("tests/generator/cases/invalid_duplicate_cell.yaml:5: duplicate key 'key_bytes': line 4 has it already; "
+    assert done.stderr == ("tests/generator/cases/invalid_duplicate_cell.yaml:5: duplicate key 'key_bytes': line 4 has "
+                           "it already; "
                            "keep one of the two\n")
     assert done.stdout == ""
 
 
 @pytest.mark.parametrize("name, arguments", [
-    ("matrix", ("matrix",)), ("matrix", ("matrix", "--facts", "sizes")), ("explain", ("explain", "opx")), ("explain", ("explain", "cxi", "notify")),
+    ("matrix", ("matrix",)), ("matrix", ("matrix", "--facts", "sizes")), ("explain", ("explain", "opx")),
+    ("explain", ("explain", "cxi", "notify")),
     ("check", ("check",)), ("check", ("check", "--output", "nothing")), ("generate", ("generate", "--output", "out")),
 ])
 def test_json_fits_its_schema(weft: Run, name: str, arguments: tuple[str, ...]) -> None:
@@ -108,7 +111,8 @@ def test_json_of_check_has_the_problems(weft: Run, tmp_path: Path) -> None:
     done = weft("check", "--matrix", TINY, "--output", "out", "--format", "json")
     assert done.returncode == 1
     problems = json.loads(done.stdout)["problems"]
-    assert {problem["file"] for problem in problems} == {"generated/tiny.hpp"} and len({problem["line"] for problem in problems}) == 1
+    assert {problem["file"] for problem in problems} == {"generated/tiny.hpp"} and len({problem["line"]
+                                                                                        for problem in problems}) == 1
 
 
 def test_csv(weft: Run) -> None:
@@ -116,7 +120,8 @@ def test_csv(weft: Run) -> None:
     assert rows[0][:2] == ["fabric", "endpoint"] and len(rows[0]) == 23
     assert len(rows) >= 19 and all(len(row) == 23 and all(row) for row in rows)
     explained = list(csv.reader(io.StringIO(weft("explain", "verbs", "atomics", "--format", "csv").stdout)))
-    assert [row[:4] for row in explained[1:]] == [["verbs", "atomics", "1.15", "target"], ["verbs", "atomics", "2.2", "provider"]]
+    assert [row[:4] for row in explained[1:]] == [["verbs", "atomics", "1.15", "target"],
+                                                  ["verbs", "atomics", "2.2", "provider"]]
 
 
 def test_answers_fit_a_screen_and_a_pipe_is_plain(weft: Run) -> None:
@@ -129,7 +134,8 @@ def test_answers_fit_a_screen_and_a_pipe_is_plain(weft: Run) -> None:
 def _in_a_terminal(root: Path, *arguments: str, **env: str) -> str:
     primary, secondary = pty.openpty()
     process = subprocess.Popen([str(root / "weft"), *arguments], stdout=secondary, stdin=subprocess.DEVNULL,
-                               env={**{name: value for name, value in os.environ.items() if name != "NO_COLOR"}, "TERM": "xterm-256color", "COLUMNS": "120", **env})
+                               env={**{name: value for name, value in os.environ.items() if name != "NO_COLOR"},
+                                    "TERM": "xterm-256color", "COLUMNS": "120", **env})
     os.close(secondary)
     data = b""
     try:
@@ -149,7 +155,8 @@ def test_no_color_is_honoured_in_a_terminal(root: Path) -> None:
 
 
 def test_a_reader_that_leaves_early_is_no_fault(root: Path) -> None:
-    done = subprocess.run(f"'{root}/weft' matrix --format csv --facts sizes | head -n 1; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+    done = subprocess.run(f"'{root}/weft' matrix --format csv --facts sizes | head -n 1; exit ${{PIPESTATUS[0]}}",
+                          shell=True, executable="/bin/bash",
                           capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stderr and done.stdout.startswith("fabric,")
 

@@ -39,7 +39,8 @@ promises:
 
 def _suite(fabric: str, *cases: str, library: str = "libfabric 1.17") -> str:
     told = "".join(cases)
-    return (f'<testsuites library="{library}"><testsuite name="fabric/put_notify/{fabric}">{told}</testsuite></testsuites>')
+    return (f'<testsuites library="{library}"><testsuite '
+            f'name="fabric/put_notify/{fabric}">{told}</testsuite></testsuites>')
 
 
 def _case(name: str, inside: str = "") -> str:
@@ -62,7 +63,8 @@ def cells(tmp_path: Path, families: tuple[Family, ...], decided: dict[str, Decid
             (tmp_path / "results" / f"{name}.xml").write_text(text)
         promises = read_promises(mapping, "promises.yaml", families)
         by = Judge(decided, families, {"put_notify": {"one"}, "rounds": {"many"}, "who/put_notify": {"one"}})
-        return {fabric: (cell.verdict, cell.kind, cell.notes) for (_, fabric), cell in judge(promises, join([read_results(tmp_path)]), by).items()}
+        return {fabric: (cell.verdict, cell.kind, cell.notes) for (_, fabric), cell in judge(promises,
+                                                                                             join([read_results(tmp_path)]), by).items()}
 
     return of
 
@@ -75,7 +77,9 @@ def test_what_passed_is_native_or_emulated_as_the_row_answers(cells) -> None:  #
 def test_the_library_is_an_attribute_or_a_property_of_the_program(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     noted = '<properties><property name="library" value="libfabric 2.1"/></properties>'
-    (tmp_path / "results" / "new.xml").write_text(_suite("tcp_rdm", _case("a"), library="").replace("<testsuites library=\"\">", "<testsuites>" + noted))
+    (tmp_path / "results" / "new.xml").write_text(_suite("tcp_rdm", _case("a"),
+                                                         library="").replace("<testsuites library=\"\">",
+                                                                             "<testsuites>" + noted))
     (tmp_path / "results" / "old.xml").write_text(_suite("tcp", _case("a")))
     assert read_results(tmp_path).libraries == {"tcp_rdm": "libfabric 2.1", "tcp": "libfabric 1.17"}
 
@@ -101,7 +105,8 @@ def test_a_suite_of_which_a_test_is_absent_did_not_run(cells) -> None:  # type: 
 
 
 def test_an_answer_asked_for_by_hand_is_another_suite_and_a_row_that_forbids_it_says_why(cells) -> None:  # type: ignore[no-untyped-def]
-    asked = _TINY.replace("[put_notify]", "[who/put_notify]").replace("native: {notify: [immediate]}", "asks: {notify: watched_word}")
+    asked = _TINY.replace("[put_notify]", "[who/put_notify]").replace("native: {notify: [immediate]}",
+                                                                      "asks: {notify: watched_word}")
     by_default = cells(asked, a=_suite("tcp", _case("one")), c=_RUNNER)
     assert by_default["tcp"] == (NOT_RUN, "", ("did not run: who/put_notify",))
     verdict, _, notes = by_default["cxi"]
@@ -111,19 +116,22 @@ def test_an_answer_asked_for_by_hand_is_another_suite_and_a_row_that_forbids_it_
 
 
 def test_what_rounds_kept_is_told_with_their_number(cells) -> None:  # type: ignore[no-untyped-def]
-    figures = "".join(f'<property name="{name}" value="{value}"/>' for name, value in (("rounds", 1000), ("kept_kib", 64), ("kept_descriptors", 0)))
+    figures = "".join(f'<property name="{name}" value="{value}"/>'
+                      for name, value in (("rounds", 1000), ("kept_kib", 64), ("kept_descriptors", 0)))
     found = cells(_TINY.replace("[put_notify]", "[rounds]"), c=_RUNNER,
                   a=_suite("tcp", _case("many", f"<properties>{figures}</properties>")).replace("put_notify", "rounds"))
     assert found["tcp"][2] == ("1,000 rounds; since the first quarter +64 KiB and +0 descriptors",)
 
 
 def test_results_of_a_program_that_is_older_than_its_files_are_named(tmp_path: Path) -> None:
-    for file, text in (("tests/conformance/main.cpp", '#include "../../compose/a.hpp"\n'), ("compose/a.hpp", ""), ("generated/tcp.hpp", ""), ("compose/b.hpp", "")):
+    for file, text in (("tests/conformance/main.cpp", '#include "../../compose/a.hpp"\n'), ("compose/a.hpp", ""),
+                       ("generated/tcp.hpp", ""), ("compose/b.hpp", "")):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(text)
         os.utime(tmp_path / file, (1000, 1000))
     (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "a.xml").write_text(_suite("tcp", _case("one")).replace("<testsuites", '<testsuites built="2000" source="main.cpp"'))
+    (tmp_path / "results" / "a.xml").write_text(_suite("tcp", _case("one")).replace("<testsuites",
+                                                                                    '<testsuites built="2000" source="main.cpp"'))
     results = read_results(tmp_path)
     os.utime(tmp_path / "compose" / "b.hpp", (3000, 3000))  # nothing includes it
     assert outdated(tmp_path, results) == {}
@@ -153,19 +161,23 @@ def test_the_tree_agrees_with_its_promises(weft: Run) -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), [
-    ("[put_notify]", "[put_notifi]", "names the test put_notifi, which no conformance header defines; did you mean 'put_notify'?"),
+    ("[put_notify]", "[put_notifi]",
+     "names the test put_notifi, which no conformance header defines; did you mean 'put_notify'?"),
     ("[put_notify]", "[put_notify.nothing]", "names the test put_notify.nothing"),
     ("[immediate]", "[immediat]", "family notify has no answer 'immediat'; did you mean 'immediate'?"),
-    ("    native: {notify: [immediate]}", "    asks: {notify: watched_wort}", "family notify has no answer 'watched_wort'; did you mean 'watched_word'?"),
+    ("    native: {notify: [immediate]}", "    asks: {notify: watched_wort}",
+     "family notify has no answer 'watched_wort'; did you mean 'watched_word'?"),
     ("[tcp, cxi]", "[tcp]", "cxi is a column of 0 sources: name it in one"),
     ("[tcp, cxi]", "[tcp, cxi, cxj]", "cxj is no column"),
     ("notify: [", "notifi: [", "there is no family 'notifi'; did you mean 'notify'?"),
     ("    says:", '    refused: "no"\n    says:', "one of the three"),
 ])
-def test_a_promise_that_does_not_fit_is_refused(tmp_path: Path, root: Path, families: tuple[Family, ...], old: str, new: str, sentence: str) -> None:
+def test_a_promise_that_does_not_fit_is_refused(tmp_path: Path, root: Path, families: tuple[Family, ...], old: str,
+                                                new: str, sentence: str) -> None:
     (tmp_path / "p.yaml").write_text(_TINY.replace(old, new))
     try:
-        said = " ".join(map(str, unlike_the_suites(read_promises(tmp_path / "p.yaml", "p.yaml", families), defined_tests(root / "tests" / "conformance"))))
+        said = " ".join(map(str, unlike_the_suites(read_promises(tmp_path / "p.yaml", "p.yaml", families),
+                                                   defined_tests(root / "tests" / "conformance"))))
     except Refused as refused:
         said = str(refused)
     assert sentence in said
@@ -173,7 +185,8 @@ def test_a_promise_that_does_not_fit_is_refused(tmp_path: Path, root: Path, fami
 
 def test_a_suite_that_no_promise_names_is_said(tmp_path: Path, root: Path, families: tuple[Family, ...]) -> None:
     (tmp_path / "p.yaml").write_text(_TINY)
-    said = unlike_the_suites(read_promises(tmp_path / "p.yaml", "p.yaml", families), defined_tests(root / "tests" / "conformance"))
+    said = unlike_the_suites(read_promises(tmp_path / "p.yaml", "p.yaml", families),
+                             defined_tests(root / "tests" / "conformance"))
     assert any("the conformance suite waiting is named by no promise" in each.sentence for each in said)
 
 

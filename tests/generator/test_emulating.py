@@ -13,7 +13,8 @@ from tests.generator.conftest import Run
 
 def test_the_emulator_knows_every_cell(root: Path) -> None:
     """A fact that is added to the matrix is emulated, or is put among those that say nothing about a provider's calls."""
-    known = set(re.findall(r'\{"([a-z_]+)", (?:text|flag|number|word|set_|nothing)', (root / "emulator" / "profile.cpp").read_text("utf-8")))
+    known = set(re.findall(r'\{"([a-z_]+)", (?:text|flag|number|word|set_|nothing)',
+                           (root / "emulator" / "profile.cpp").read_text("utf-8")))
     assert {fact.name for fact in FACTS} <= known
     assert known - {fact.name for fact in FACTS} == {"fabric"}
 
@@ -34,7 +35,8 @@ def test_every_row_over_libfabric_has_a_profile_with_every_cell(root: Path) -> N
     (("efa", "--faults", "reorder=often", "--", "true"), '"reorder=often" is not one of'),
     (("efa", "--build", "/", "--", "true"), "build the target weft-emulator-fi"),
 ])
-def test_what_cannot_be_emulated_is_refused_with_a_sentence(weft: Run, arguments: tuple[str, ...], sentence: str) -> None:
+def test_what_cannot_be_emulated_is_refused_with_a_sentence(weft: Run, arguments: tuple[str, ...],
+                                                            sentence: str) -> None:
     result = weft("emulate", *arguments)
     assert result.returncode == 2
     assert sentence in " ".join(result.stderr.split())

@@ -35,8 +35,10 @@ def programs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     made = {}
     for name, first, second in (("own", "own", "own"), ("other", "other", "other"), ("both", "own", "other")):
         made[name] = folder / name
-        subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-s", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", f"-I{folder}",
-                        f"-DFIRST={first}", f"-DSECOND={second}", str(folder / "p.cpp"), "-o", str(made[name])], check=True, timeout=120)
+        subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-s", "-ffunction-sections",
+                        "-fdata-sections", "-Wl,--gc-sections", f"-I{folder}",
+                        f"-DFIRST={first}", f"-DSECOND={second}", str(folder / "p.cpp"), "-o", str(made[name])],
+                       check=True, timeout=120)
     return made
 
 
@@ -47,21 +49,24 @@ def test_a_binary_tells_its_fabrics(weft: Run, programs: dict[str, Path]) -> Non
     jsonschema.Draft202012Validator(all_schemas()["inspect"]).validate(answer)
     fabrics = answer["binaries"][0]["fabrics"]
     assert sorted("notify::message_after_delivery" in each["answers"].split() for each in fabrics) == [False, True]
-    assert {each["fabric"] for each in fabrics} == {"loopback"} and {each["row"] for each in fabrics} == {"as in this tree"}
+    assert {each["fabric"] for each in fabrics} == {"loopback"} and {each["row"]
+                                                                     for each in fabrics} == {"as in this tree"}
     assert "fabric loopback" in weft("inspect", programs["own"]).stdout
 
 
 def test_two_builds_that_cannot_talk_are_told_apart(weft: Run, programs: dict[str, Path]) -> None:
     done = weft("inspect", programs["own"], programs["other"])
     assert done.returncode == 1
-    assert done.stdout.endswith("they cannot talk: fabric loopback: the one was built for notify=immediate, the other for notify=message_after_delivery\n")
+    assert done.stdout.endswith("they cannot talk: fabric loopback: the one was built for notify=immediate, the other "
+                                "for notify=message_after_delivery\n")
     assert weft("inspect", programs["own"], programs["own"]).stdout.endswith("they can talk\n")
     assert weft("inspect", programs["other"], programs["both"]).returncode == 0
 
 
 def test_another_tree_is_noticed(weft: Run, programs: dict[str, Path], root: Path, tmp_path: Path) -> None:
     text = (root / "providers.yaml").read_text("utf-8")
-    (tmp_path / "m.yaml").write_text(text.replace('queue_depth: {is: 256, claimed: "[weft-loopback]', 'queue_depth: {is: 512, claimed: "[weft-loopback]'), "utf-8")
+    (tmp_path / "m.yaml").write_text(text.replace('queue_depth: {is: 256, claimed: "[weft-loopback]',
+                                                  'queue_depth: {is: 512, claimed: "[weft-loopback]'), "utf-8")
     assert "this tree has another row" in weft("inspect", programs["own"], "--matrix", tmp_path / "m.yaml").stdout
     rules = (root / "generator" / "rules.yaml").read_text("utf-8")
     (tmp_path / "r.yaml").write_text(rules.replace("wire: false", "wire: true", 1), "utf-8")

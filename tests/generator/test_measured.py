@@ -55,7 +55,8 @@ def test_the_measured_winner_is_taken_before_its_turn_and_says_so(tmp_path: Path
     assert "measured: 2026-11-21 libfabric 1.17.0, a machine, ./weft bench: small: provider takes 1.20 times as long as target (1.10 to 1.30, fetch_add)" in choice.reason
 
 
-def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: Path, families: tuple[Family, ...]) -> None:
+def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: Path,
+                                                                     families: tuple[Family, ...]) -> None:
     entry = ENTRY.replace("atomics", "receive_buffers").replace("target", "multi_receive").replace("provider", "slots")
     choice = _choice(_row(tmp_path, entry, multi_receive="true"), families, "receive_buffers")
     assert choice.answer == "slots"
@@ -63,18 +64,23 @@ def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: P
 
 
 @pytest.mark.parametrize("old, new, sentence", [
-    ("winner: target\n", "winner: provider\n", "m.yaml:8: tiny.measured.atomics: provider wins in no class: the winner is one of target"),
-    ('["1.10", "1.30"]', '["1.01", "1.30"]', "m.yaml:10: tiny.measured.atomics.small: from 1.01 times on nobody won: less than 1.03 is noise; leave the class out"),
-    ('["1.10", "1.30"]', '["1.25", "1.30"]', "m.yaml:10: tiny.measured.atomics.small: 1.20 does not lie between 1.25 and 1.30"),
+    ("winner: target\n", "winner: provider\n",
+     "m.yaml:8: tiny.measured.atomics: provider wins in no class: the winner is one of target"),
+    ('["1.10", "1.30"]', '["1.01", "1.30"]', "m.yaml:10: tiny.measured.atomics.small: from 1.01 times on nobody won: "
+                                             "less than 1.03 is noise; leave the class out"),
+    ('["1.10", "1.30"]', '["1.25", "1.30"]',
+     "m.yaml:10: tiny.measured.atomics.small: 1.20 does not lie between 1.25 and 1.30"),
     ('times: "1.20"', "times: 1.20", "1.20 is read as a fraction or an odd number"),
     ("than: provider", "than: target", "m.yaml:10: tiny.measured.atomics.small: target is compared with itself"),
     ("2026-11-21", "2026-11-31", "m.yaml:14: tiny.measured.atomics was measured on 2026-11-31, which is no day"),
     ("2026-11-21", "2099-11-21", "m.yaml:14: tiny.measured.atomics was measured on 2099-11-21, which is after today"),
     ("operation: fetch_add, ", "", "m.yaml:10: tiny.measured.atomics.classes.small lacks operation"),
-    ("than: provider", "than: providers", "tiny.measured.atomics: atomics has no answer 'providers'; its answers are provider, target; did you mean 'provider'?"),
+    ("than: provider", "than: providers", "tiny.measured.atomics: atomics has no answer 'providers'; its answers are "
+                                          "provider, target; did you mean 'provider'?"),
     ("    atomics:", "    atomic:", "tiny: measured is an unknown family 'atomic'; did you mean 'atomics'?"),
 ])
-def test_a_wrong_entry_is_refused_with_its_line(tmp_path: Path, families: tuple[Family, ...], old: str, new: str, sentence: str) -> None:
+def test_a_wrong_entry_is_refused_with_its_line(tmp_path: Path, families: tuple[Family, ...], old: str, new: str,
+                                                sentence: str) -> None:
     with pytest.raises(Refused) as refused:
         matrix = _row(tmp_path, ENTRY.replace(old, new, 1))
         decide(matrix, matrix.fabrics[0], matrix.fabrics[0].ranges[0], families)
@@ -111,25 +117,34 @@ def test_an_answer_that_frees_one_that_the_rules_prefer_brings_it_along(families
 
 
 def _place(answer: str, baseline: bool, ratio: float, p10: float, p90: float) -> dict[str, Any]:
-    return {"combination": {"region_address": answer}, "baseline": baseline, "ratio": ratio, "ratio_p10": p10, "ratio_p90": p90, "wins": False}
+    return {"combination": {"region_address": answer}, "baseline": baseline, "ratio": ratio, "ratio_p10": p10,
+            "ratio_p90": p90, "wins": False}
 
 
 def _answer(*ranking: tuple[str, str, list[dict[str, Any]]]) -> dict[str, Any]:
-    return {"fabric": "shm", "varied": ["region_address"], "turns": 8, "date": "2026-11-21T02:00:00+00:00", "results": [],
-            "machine": {"processor": 'An "odd" one', "cores": 2, "kernel": "Linux 6"}, "versions": {"weft": "0", "library": "libfabric 1.17.0", "compiler": "c++"},
-            "ranking": [{"class": sizes, "operation": operation, "places": sorted(places, key=lambda each: float(each["ratio"]))} for sizes, operation, places in ranking]}
+    return {"fabric": "shm", "varied": ["region_address"], "turns": 8, "date": "2026-11-21T02:00:00+00:00",
+            "results": [],
+            "machine": {"processor": 'An "odd" one', "cores": 2, "kernel": "Linux 6"},
+            "versions": {"weft": "0", "library": "libfabric 1.17.0", "compiler": "c++"},
+            "ranking": [{"class": sizes, "operation": operation,
+                         "places": sorted(places, key=lambda each: float(each["ratio"]))}
+                        for sizes, operation, places in ranking]}
 
 
 OWN = _place("offset", True, 1, 1, 1)
 
 
 def test_a_class_is_decided_beyond_noise_only_and_where_no_operation_says_otherwise() -> None:
-    slower, faster, near = (_place("virtual_address", False, *each) for each in ((5.8, 5.1, 6.2), (.5, .4, .625), (1.1, 1.0, 1.2)))
-    found, undecided = decided_classes(_answer(("small", "put", [OWN, slower]), ("medium", "put", [OWN, near]), ("large", "put", [OWN, faster])), "region_address")
+    slower, faster, near = (_place("virtual_address", False, *each)
+                            for each in ((5.8, 5.1, 6.2), (.5, .4, .625), (1.1, 1.0, 1.2)))
+    found, undecided = decided_classes(_answer(("small", "put", [OWN, slower]), ("medium", "put", [OWN, near]),
+                                               ("large", "put", [OWN, faster])), "region_address")
     assert [(each.sizes, each.winner, each.than, str(each.times), str(each.low), str(each.high)) for each in found] == [
-        ("small", "offset", "virtual_address", "5.80", "5.10", "6.20"), ("large", "virtual_address", "offset", "2.00", "1.60", "2.50")]
+        ("small", "offset", "virtual_address", "5.80", "5.10", "6.20"),
+        ("large", "virtual_address", "offset", "2.00", "1.60", "2.50")]
     assert not undecided
-    found, undecided = decided_classes(_answer(("small", "put", [OWN, slower]), ("small", "send", [OWN, faster])), "region_address")
+    found, undecided = decided_classes(_answer(("small", "put", [OWN, slower]), ("small", "send", [OWN, faster])),
+                                       "region_address")
     assert not found and undecided == ["small: not decided: put says offset; send says virtual_address"]
 
 
@@ -162,7 +177,8 @@ def test_nothing_is_written_that_was_not_decided(tmp_path: Path) -> None:
 
 def test_today_contradicts_only_where_the_winner_is_behind_beyond_noise(tmp_path: Path) -> None:
     measured = _row(tmp_path).fabrics[0].measured["atomics"]
-    for figures, verdict in ((("1.15", "1.05", "1.25"), "agrees"), (("2.00", "1.80", "2.20"), "differs"), (("0.99", "0.90", "1.08"), "differs"),
+    for figures, verdict in ((("1.15", "1.05", "1.25"), "agrees"), (("2.00", "1.80", "2.20"), "differs"),
+                             (("0.99", "0.90", "1.08"), "differs"),
                              (("0.90", "0.80", "0.99"), "differs"), (("0.80", "0.70", "0.90"), "contradicts")):
         median, low, high = map(Decimal, figures)
         found = judge("tiny", measured, measured.classes[0], (median, low, high))
@@ -188,7 +204,8 @@ def _without_measurements(text: str, fabric: str) -> str:
     ("region_address", "offset", "virtual_address", "put", "region_address=offset"),  # the row's own already: what is new is the figure
     ("atomics", "target", "provider", "fetch_add", "atomics=provider"),
 ])
-def test_a_run_becomes_a_row_and_then_a_header(tmp_path: Path, weft: Run, family: str, winner: str, than: str, operation: str, before: str) -> None:
+def test_a_run_becomes_a_row_and_then_a_header(tmp_path: Path, weft: Run, family: str, winner: str, than: str,
+                                               operation: str, before: str) -> None:
     """The whole way of a winner, from what a run told to what programs are compiled with."""
     path, out = tmp_path / "providers.yaml", tmp_path / "out"
     path.write_text(_without_measurements((ROOT / "providers.yaml").read_text("utf-8"), "shm"), "utf-8")
@@ -215,4 +232,5 @@ def test_a_measurement_that_is_todays_opposite_is_told_with_both_figures_and_wha
     measured = _row(tmp_path).fabrics[0].measured["atomics"]
     found = judge("tiny", measured, measured.classes[0], (Decimal("0.40"), Decimal("0.36"), Decimal("0.45")))
     assert found.verdict == "contradicts"
-    assert found.sentence.endswith("0.40 times (0.36 to 0.45) today: measure again here (./weft bench --fabric tiny --vary atomics --write)")
+    assert found.sentence.endswith("0.40 times (0.36 to 0.45) today: measure again here (./weft bench --fabric tiny "
+                                   "--vary atomics --write)")

@@ -35,8 +35,10 @@ def test_what_is_told_is_what_is_compiled() -> None:
             for each in orders(name, span, {choice.family: choice.answer for choice in choices}):
                 claims += f"static_assert(weft::ordering<weft::fabrics::{struct}>::{each.name} == {str(each.holds).lower()});\n"
                 if each.asked:
-                    claims += (f"static_assert(weft::ordering<weft::ordered<weft::fabrics::{struct}, weft::order::{each.name}>>::{each.name});\n")
-    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-"], input=program + claims,
+                    claims += (f"static_assert(weft::ordering<weft::ordered<weft::fabrics::{struct}, "
+                               f"weft::order::{each.name}>>::{each.name});\n")
+    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", "-"],
+                          input=program + claims,
                           capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[:3000]
     assert claims.count("static_assert") > 18 * 12

@@ -62,16 +62,23 @@ def test_fi_pingpong_takes_the_line_of_the_size() -> None:
 def test_our_own_programs() -> None:
     assert outputs.contender('{"fabric":"tcp","contender":"plain","readings":[{"operation":"latency","bytes":8,"ns":3521.05}]}') == {("latency", 8): 3521.05}
     assert outputs.memory(MEMORY)["asked per peer; one pool of 100", 200] == 5234.5
-    scenario = {"operation": "put", "bytes": 8, "contender": "flag", "one_way_ns": 52.5, "contender_one_way_ns": 50.0, "ratio": {"median": 1.05, "low": 1.0, "high": 1.1, "turns": 5}}
+    scenario = {"operation": "put", "bytes": 8, "contender": "flag", "one_way_ns": 52.5, "contender_one_way_ns": 50.0,
+                "ratio": {"median": 1.05, "low": 1.0, "high": 1.1, "turns": 5}}
     assert outputs.duels(json.dumps({"scenarios": [scenario]})) == {
-        ("put beside flag: ratio", 8): 1.05, ("put beside flag: one_way", 8): 52.5, ("put beside flag: contender_one_way", 8): 50.0}
-    told = {"connects": 100, "resident_ratio": .1, "connects_ratio": .02, "row": {"resident_bytes": 8, "connects_ns": 100}, "library": {"resident_bytes": 80, "connects_ns": 5000}}
+        ("put beside flag: ratio", 8): 1.05, ("put beside flag: one_way", 8): 52.5,
+        ("put beside flag: contender_one_way", 8): 50.0}
+    told = {"connects": 100, "resident_ratio": .1, "connects_ratio": .02,
+            "row": {"resident_bytes": 8, "connects_ns": 100}, "library": {"resident_bytes": 80, "connects_ns": 5000}}
     assert outputs.endpoint(json.dumps(told))["connect by default", 0] == 50
-    groups = {"bytes": 16, "ways": [{"way": "coalesced", "messages_per_s": 1e7}], "coalesced_to_one_by_one": {"median": 21.5}, "coalesced_to_by_hand": {"median": .9},
+    groups = {"bytes": 16, "ways": [{"way": "coalesced", "messages_per_s": 1e7}],
+              "coalesced_to_one_by_one": {"median": 21.5}, "coalesced_to_by_hand": {"median": .9},
               "lone_round_trip_to_one_by_one": {"median": 1.01}}
-    assert outputs.coalesced(json.dumps(groups)) == {("coalesced to one by one: ratio", 16): 21.5, ("coalesced to by hand: ratio", 16): .9,
-                                                     ("lone round trip to one by one: ratio", 16): 1.01, ("coalesced", 16): 100}
-    rows = [{"scenario": "hot", "p50": 8.1, "ratio": {"median": 1.03, "low": 1, "high": 1.1}}, {"scenario": "cold connect", "p50": 1.0, "ratio": None}]
+    assert outputs.coalesced(json.dumps(groups)) == {("coalesced to one by one: ratio", 16): 21.5,
+                                                     ("coalesced to by hand: ratio", 16): .9,
+                                                     ("lone round trip to one by one: ratio", 16): 1.01,
+                                                     ("coalesced", 16): 100}
+    rows = [{"scenario": "hot", "p50": 8.1, "ratio": {"median": 1.03, "low": 1, "high": 1.1}},
+            {"scenario": "cold connect", "p50": 1.0, "ratio": None}]
     assert outputs.invocation(json.dumps(rows)) == {("invocation hot", 0): 8100, ("invocation hot: ratio", 0): 1.03}
     with pytest.raises(outputs.NotUnderstood, match="no JSON"):
         outputs.contender("killed")
@@ -121,9 +128,12 @@ def test_a_contender_that_fails_twice_takes_no_further_part_and_is_said() -> Non
 
 
 def test_claims_say_met_not_met_and_not_measured() -> None:
-    found = Measured(turns=1, by_turn={("weft send, tcp", "latency", 8): {0: 90.0}, ("weft put_notify, tcp", "latency", 8): {0: 80.0}, ("UCX tag, tcp", "latency", 8): {0: 100.0}},
+    found = Measured(turns=1, by_turn={("weft send, tcp", "latency", 8): {0: 90.0},
+                                       ("weft put_notify, tcp", "latency", 8): {0: 80.0},
+                                       ("UCX tag, tcp", "latency", 8): {0: 100.0}},
                      absent={"bench-coalesced, tcp": "not built: the compiler's sentence"})
-    ours, theirs = (("weft send, tcp", "latency", 8), ("weft put_notify, tcp", "latency", 8)), (("UCX tag, tcp", "latency", 8),)
+    ours, theirs = (("weft send, tcp", "latency", 8), ("weft put_notify, tcp", "latency", 8)), (("UCX tag, tcp",
+                                                                                                 "latency", 8),)
     assert _judge(Claim("a", .8, ours, theirs), found).met is True
     best = _judge(Claim("a", .7, ours, theirs), found)
     assert best.met is False and best.who == "weft put_notify, tcp / UCX tag, tcp"
@@ -135,7 +145,9 @@ def test_claims_say_met_not_met_and_not_measured() -> None:
 def test_every_claim_names_contenders_that_there_are(tmp_path: Path) -> None:
     fabrics = ("tcp", "tcp_rxm", "shm", "mapped")
     programs = Programs(tmp_path, {}, "", "")
-    names = {each.name for each in all_contenders(fabrics, programs)} | {each.name for one in races(fabrics, programs, ucx=True) for each in one}
+    names = {each.name for each in all_contenders(fabrics, programs)} | {each.name
+                                                                         for one in races(fabrics, programs, ucx=True)
+                                                                         for each in one}
     unknown = {key[0] for claim in CLAIMS for key in (*claim.ours, *claim.theirs)} - names
     assert not {name for name in unknown if "watched word, mapped" not in name}
     assert all(target.startswith(("bench-", "invocation-")) for target in targets(fabrics))
@@ -146,7 +158,8 @@ def test_the_answer_keeps_its_schema_and_the_page_tells_all() -> None:
     found.absent["UCX tag, tcp"] = "not found: install ucx-utils (scripts/setup bench)"
     verdicts = judged(found, ("tcp",))
     every = page.tables([_said("raw socket", []), _said("weft put_notify, tcp", [])], found, PLAN, verdicts)
-    provenance = {"command": "./weft bench --peers --write", "date": "2026-11-21T01:00:00+00:00", "machine": {"processor": "a", "cores": 2, "kernel": "Linux 6"},
+    provenance = {"command": "./weft bench --peers --write", "date": "2026-11-21T01:00:00+00:00",
+                  "machine": {"processor": "a", "cores": 2, "kernel": "Linux 6"},
                   "versions": {"weft": "0.6"}, "load": {"before": [0.0, 0.0, 0.0], "after": [1.0, 1.0, 1.0]}}
     answer = page.answer(provenance, found, verdicts)
     jsonschema.validate(json.loads(as_json("peers", answer)), all_schemas()["peers"])
@@ -207,9 +220,11 @@ def test_fabtests_take_part_where_they_are_found(tmp_path: Path, monkeypatch: py
     none = Programs(tmp_path, {}, "", "")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     before = {each.name: each.absent for each in all_contenders(fabrics, none) if each.name.startswith("fabtests")}
-    assert set(before) == {"fabtests fi_msg_pingpong, tcp", *(f"fabtests fi_rdm_pingpong, {fabric}" for fabric in fabrics[1:])}
+    assert set(before) == {"fabtests fi_msg_pingpong, tcp", *(f"fabtests fi_rdm_pingpong, {fabric}"
+                                                              for fabric in fabrics[1:])}
     for program in ("fi_msg_pingpong", "fi_rdm_pingpong"):
-        assert all(said.startswith("not found: ") for name, said in before.items() if program in name) or shutil.which(program)
+        assert all(said.startswith("not found: ") for name, said in before.items()
+                   if program in name) or shutil.which(program)
         (tmp_path / program).write_text(FABTEST.replace("PYTHON", sys.executable))
         (tmp_path / program).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")

@@ -16,12 +16,16 @@ from generator.rules import Family
 
 HERE = Path(__file__).parent
 TEXTS = [(HERE / "cases" / name).read_text("utf-8") for name in ("valid_tiny.yaml", "valid_ranged.yaml")]
-ODD = ["no", "On", "010", "0x10", "1e3", ".inf", "null", "~", "", "[]", "{}", "- a", "!!binary x", "&a b", "*a", "<<: {a: b}", "? a", "|", ">",
-       "%TAG", "---", "...", "\t", "\\", '"', "'", ": ", "# ", "{{ 7 * 7 }}", "{% raise %}", "*/", "//", "\u202e", "\x00", "\r", "é", "9" * 5000,
-       "99999999999999999999999", "-1", "true", "unlimited", "1.10", "2026-11-20", "connected", "provider", "none", "[" * 60, "{" * 60, "tiny:"]
+ODD = ["no", "On", "010", "0x10", "1e3", ".inf", "null", "~", "", "[]", "{}", "- a", "!!binary x", "&a b", "*a",
+       "<<: {a: b}", "? a", "|", ">",
+       "%TAG", "---", "...", "\t", "\\", '"', "'", ": ", "# ", "{{ 7 * 7 }}", "{% raise %}", "*/", "//", "\u202e",
+       "\x00", "\r", "é", "9" * 5000,
+       "99999999999999999999999", "-1", "true", "unlimited", "1.10", "2026-11-20", "connected", "provider", "none",
+       "[" * 60, "{" * 60, "tiny:"]
 
 _edits = st.lists(st.tuples(st.sampled_from(["drop", "double", "swap", "value", "insert", "character", "cut"]),
-                            st.integers(0, 10_000), st.integers(0, 10_000), st.one_of(st.sampled_from(ODD), st.text(max_size=12))),
+                            st.integers(0, 10_000), st.integers(0, 10_000),
+                            st.one_of(st.sampled_from(ODD), st.text(max_size=12))),
                   min_size=1, max_size=4)
 
 
@@ -48,9 +52,11 @@ def _edited(text: str, edits: list[tuple[str, int, int, str]]) -> str:
     return text
 
 
-@settings(max_examples=250, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=250, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture,
+                                                                                 HealthCheck.too_slow])
 @given(st.sampled_from(TEXTS), _edits)
-def test_any_edit_generates_or_is_refused(root: Path, families: tuple[Family, ...], text: str, edits: list[tuple[str, int, int, str]]) -> None:
+def test_any_edit_generates_or_is_refused(root: Path, families: tuple[Family, ...], text: str,
+                                          edits: list[tuple[str, int, int, str]]) -> None:
     edited = _edited(text, edits)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "m.yaml"

@@ -29,7 +29,8 @@ RUN = int(os.environ.get("WEFT_RANDOM_ROWS_RUN", "0"))
 BATCH = 250
 FAMILIES = read_rules(ROOT / "generator" / "rules.yaml")
 # Nothing is shrunk: a row that fails is printed whole, and its cells are independent.
-DRAW = settings(max_examples=DRAWN // 2, deadline=None, database=None, derandomize="WEFT_RANDOM_ROWS" not in os.environ, phases=[Phase.generate],
+DRAW = settings(max_examples=DRAWN // 2, deadline=None, database=None, derandomize="WEFT_RANDOM_ROWS" not in os.environ,
+                phases=[Phase.generate],
                 suppress_health_check=list(HealthCheck))
 
 made: list[tuple[str, dict[str, bytes]]] = []  # rows that generated, for the compiler
@@ -106,20 +107,25 @@ def test_what_was_generated_compiles(tmp_path: Path) -> None:
         tree = _tree(tmp_path / str(start), rows)
         program = f'#include "{tree}/compose/built_for.hpp"\n#include "{tree}/compose/with.hpp"\n'
         program += "".join(f'#include "{tree}/generated/{name}.hpp"\n' for name, _ in rows)
-        program += ("template <class F> consteval bool whole() { return weft::consistent_fabric<F>() && weft::shape_of<F>::name == F::name && "
+        program += ("template <class F> consteval bool whole() { return weft::consistent_fabric<F>() && "
+                    "weft::shape_of<F>::name == F::name && "
                     "!weft::built_for<F>.view().empty() && !weft::can_answer<F, weft::wait_family>; }\n")
         program += "".join(f"static_assert(whole<weft::fabrics::{name}>());\n" for name, _ in rows)
-        done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only",
-                               "-x", "c++", "-"], input=program, capture_output=True, text=True, timeout=600, check=False)
+        done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
+                               "-Werror", "-fsyntax-only",
+                               "-x", "c++", "-"], input=program, capture_output=True, text=True, timeout=600,
+                              check=False)
         assert done.returncode == 0, done.stderr[:4000]
 
 
-@pytest.mark.parametrize("number", range(RUN) or [pytest.param(0, marks=pytest.mark.skip("WEFT_RANDOM_ROWS_RUN asks for none"))])
+@pytest.mark.parametrize("number", range(RUN) or [pytest.param(0,
+                                                               marks=pytest.mark.skip("WEFT_RANDOM_ROWS_RUN asks for none"))])
 def test_a_random_row_passes_the_suites(number: int, tmp_path: Path) -> None:
     """Over the in-process port, which behaves as badly as the row permits."""
     found: list[dict[str, bytes]] = []
 
-    @settings(max_examples=20 * (number + 1), deadline=None, database=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20 * (number + 1), deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+              suppress_health_check=list(HealthCheck))
     @given(random_row(FAMILIES, wild=False), st.integers(0, 1 << 30))
     def draw(row: str, _: int) -> None:
         files = _render(row.replace("ROW:", "drawn:", 1))
@@ -131,7 +137,9 @@ def test_a_random_row_passes_the_suites(number: int, tmp_path: Path) -> None:
     tree = _tree(tmp_path, [("drawn", found[-1])])
     shutil.copytree(ROOT / "tests" / "conformance", tree / "tests" / "conformance")
     program = tree / "suites"
-    subprocess.run([_compiler(), "-std=c++20", "-O1", "-DWEFT_FABRIC=drawn", "-DWEFT_OVER_LOOPBACK", str(tree / "tests/conformance/main.cpp"),
-                    str(tree / "tests/conformance/counted_new.cpp"), "-lgtest", "-lgtest_main", "-pthread", "-o", str(program)], check=True, timeout=600)
+    subprocess.run([_compiler(), "-std=c++20", "-O1", "-DWEFT_FABRIC=drawn", "-DWEFT_OVER_LOOPBACK",
+                    str(tree / "tests/conformance/main.cpp"),
+                    str(tree / "tests/conformance/counted_new.cpp"), "-lgtest", "-lgtest_main", "-pthread", "-o",
+                    str(program)], check=True, timeout=600)
     done = subprocess.run([str(program), "--gtest_brief=1"], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, found[-1]["generated/drawn.hpp"].decode() + done.stdout[-4000:]

@@ -49,7 +49,8 @@ def _answer(tmp_path: Path, families: tuple[Family, ...], family: str, **cells: 
     ("write_fault", {"refused_write": "silent"}, "delivery_confirmed"),
     ("atomics", {"atomics": "provider"}, "provider"),
     ("atomics", {"atomics": "provider", "atomics_cost_order": "true"}, "provider"),
-    ("atomics", {"atomics": "provider", "atomics_cost_order": "true", "write_immediate_bytes": "0", "order_send_after_write": "true"}, "target"),
+    ("atomics", {"atomics": "provider", "atomics_cost_order": "true", "write_immediate_bytes": "0",
+                 "order_send_after_write": "true"}, "target"),
     ("atomics", {"atomics": "none"}, "target"),
     ("progress", {"data_progress": "thread"}, "thread"),
     ("progress", {"data_progress": "hardware"}, "hardware"),
@@ -60,7 +61,8 @@ def _answer(tmp_path: Path, families: tuple[Family, ...], family: str, **cells: 
     ("liveness", {"same_host": "true"}, "process"),
     ("liveness", {}, "heartbeat"),
 ])
-def test_the_first_answer_whose_facts_hold_is_taken(tmp_path: Path, families: tuple[Family, ...], family: str, cells: dict[str, str],
+def test_the_first_answer_whose_facts_hold_is_taken(tmp_path: Path, families: tuple[Family, ...], family: str,
+                                                    cells: dict[str, str],
                                                     answer: str) -> None:
     assert _answer(tmp_path, families, family, **cells).answer == answer
 
@@ -70,21 +72,25 @@ def test_a_reason_quotes_cell_value_and_evidence(tmp_path: Path, families: tuple
     target = _answer(tmp_path, families, "atomics")
     assert target.reason == "tiny.atomics is none (claimed: c); the target's progress can execute them on any fabric"
     assert target.others == (("provider", "needs atomics to be provider, and tiny.atomics is none (claimed: c)"),)
-    lost = _answer(tmp_path, families, "atomics", atomics="provider", atomics_cost_order="true", write_immediate_bytes="0",
+    lost = _answer(tmp_path, families, "atomics", atomics="provider", atomics_cost_order="true",
+                   write_immediate_bytes="0",
                    order_send_after_write="true")
     assert "provider needs notify to be another than message_after_ordered_write" in lost.reason
 
 
 def test_a_legal_override_is_taken_and_says_so(tmp_path: Path, families: tuple[Family, ...]) -> None:
     file = tmp_path / "m.yaml"
-    file.write_text(TINY.replace("  facts:\n", '  override: {notify: message_after_delivery, reason: "to try it"}\n  facts:\n'), "utf-8")
+    file.write_text(TINY.replace("  facts:\n", '  override: {notify: message_after_delivery, reason: "to try it"}\n  '
+                                               'facts:\n'), "utf-8")
     matrix = read_matrix(file, "m.yaml")
-    choices = {choice.family: choice for choice in decide(matrix, matrix.fabrics[0], matrix.fabrics[0].ranges[0], families)}
+    choices = {choice.family: choice for choice in decide(matrix, matrix.fabrics[0], matrix.fabrics[0].ranges[0],
+                                                          families)}
     assert choices["notify"].answer == "message_after_delivery"
     assert choices["notify"].reason == "tiny.delivery_complete is true (claimed: c); chosen by hand: to try it"
 
 
-def test_every_row_has_exactly_one_answer_per_family(decided: dict[str, rows.Decided], families: tuple[Family, ...]) -> None:
+def test_every_row_has_exactly_one_answer_per_family(decided: dict[str, rows.Decided],
+                                                     families: tuple[Family, ...]) -> None:
     assert len(decided) >= 18
     for name, row in decided.items():
         for choices in row.choices:
@@ -101,12 +107,18 @@ def test_every_answer_is_a_policy(families: tuple[Family, ...]) -> None:
 # The answers of an ordinary machine's fabrics, and of the fabrics that made the families necessary. A change of these
 # is a decision, not an accident.
 @pytest.mark.parametrize("fabric, family, answer", [
-    ("tcp", "write_fault", "delivery_confirmed"), ("tcp", "atomics", "target"), ("tcp", "progress", "polling"), ("tcp", "liveness", "provider"),
-    ("tcp_rxm", "atomics", "target"), ("tcp_rxm", "notify", "immediate"), ("sockets", "progress", "polling"), ("sockets", "write_fault", "reported"),
-    ("shm", "bootstrap", "exchange"), ("shm", "wait", "yield"), ("shm", "region_address", "offset"), ("shm", "liveness", "process"),
-    ("udp_rxd", "atomics", "target"), ("verbs", "notify", "immediate_consumes_receive"), ("verbs", "atomics", "target, provider since 2.2"),
-    ("cxi", "notify", "remote_counter"), ("cxi", "region_binding", "endpoint"), ("opx", "notify", "message_after_delivery, immediate since 2.1"),
-    ("efa", "region_address", "virtual_address"), ("ibverbs_iwarp", "framing", "header"), ("ibverbs_iwarp", "notify", "message_after_ordered_write"),
+    ("tcp", "write_fault", "delivery_confirmed"), ("tcp", "atomics", "target"), ("tcp", "progress", "polling"),
+    ("tcp", "liveness", "provider"),
+    ("tcp_rxm", "atomics", "target"), ("tcp_rxm", "notify", "immediate"), ("sockets", "progress", "polling"),
+    ("sockets", "write_fault", "reported"),
+    ("shm", "bootstrap", "exchange"), ("shm", "wait", "yield"), ("shm", "region_address", "offset"),
+    ("shm", "liveness", "process"),
+    ("udp_rxd", "atomics", "target"), ("verbs", "notify", "immediate_consumes_receive"),
+    ("verbs", "atomics", "target, provider since 2.2"),
+    ("cxi", "notify", "remote_counter"), ("cxi", "region_binding", "endpoint"),
+    ("opx", "notify", "message_after_delivery, immediate since 2.1"),
+    ("efa", "region_address", "virtual_address"), ("ibverbs_iwarp", "framing", "header"),
+    ("ibverbs_iwarp", "notify", "message_after_ordered_write"),
 ])
 def test_known_answers(decided: dict[str, rows.Decided], fabric: str, family: str, answer: str) -> None:
     assert rows.answer_of(decided[fabric], family) == answer

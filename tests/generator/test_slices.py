@@ -24,7 +24,8 @@ PLAN = Plan((8,), 1, 1e9, quick=True)
 @pytest.fixture
 def family() -> Iterator[subprocess.Popen[str]]:
     """A process that has a child, in a group of their own; its only line is the child's number."""
-    with subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE, text=True, process_group=0) as started:
+    with subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE, text=True,
+                          process_group=0) as started:
         yield started
         place = Place()
         with place.holding(started.pid):
@@ -66,7 +67,8 @@ def test_elsewhere_nobody_is_stopped(family: subprocess.Popen[str]) -> None:
 
 def test_results_and_failures_by_name() -> None:
     program = "import sys, time; begin = time.process_time()\nwhile time.process_time() - begin < .1: pass\nprint(sys.argv[1])"
-    found = in_slices({name: lambda name=name: processes.run([sys.executable, "-c", program, name]) for name in ("a", "b")} | {"none": lambda: processes.run(["false"])})
+    found = in_slices({name: lambda name=name: processes.run([sys.executable, "-c", program, name])
+                       for name in ("a", "b")} | {"none": lambda: processes.run(["false"])})
     assert (found["a"], found["b"]) == ("a\n", "b\n")
     assert isinstance(found["none"], processes.Failed)
 
@@ -80,7 +82,8 @@ def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
         with taking_turns(group):
             return becomes(lambda: told.count((group, signal.SIGCONT)) >= 3)
 
-    assert in_slices({str(group): lambda group=group: takes_three_turns(group) for group in (1001, 1002)}, .01) == {"1001": True, "1002": True}
+    assert in_slices({str(group): lambda group=group: takes_three_turns(group) for group in (1001, 1002)},
+                     .01) == {"1001": True, "1002": True}
     running: set[int] = set()
     # the other side goes on
     left = {group: max(at for at, each in enumerate(told) if each == (group, signal.SIGCONT)) for group in (1001, 1002)}
@@ -102,7 +105,8 @@ def test_a_race_counts_by_what_was_measured_alone_and_tells_who_failed() -> None
     measured = Measured(turns=1, by_turn={(name, "latency", 8): {0: 1000.0} for name in ("fine", "broken", "absent")})
     measured.by_turn["duel", "ours", 8] = {0: 500.0}
     told: list[str] = []
-    races.race([[races.Racer("fine", fine, ""), races.Racer("broken", fails, ""), races.Racer("absent", fails, "not built"), races.Racer("unmeasured", fails, ""),
+    races.race([[races.Racer("fine", fine, ""), races.Racer("broken", fails, ""),
+                 races.Racer("absent", fails, "not built"), races.Racer("unmeasured", fails, ""),
                  races.Racer("in a duel", fine, "", ("duel", "ours", 8))]], PLAN, measured, told.append)
     assert measured.by_turn["fine", races.IN_SLICES, 8] == {0: 10.0, 1: 10.0}
     assert sorted(asked) == [100_000] * 2 + [200_000] * 2  # 0.2 s of round trips of 2 microseconds, and of one
@@ -116,4 +120,5 @@ def test_every_race_is_of_contenders_of_the_run(tmp_path: Path) -> None:
     names = {each.name for each in all_contenders(fabrics, programs)}
     racers = {each.name for one in races.races(fabrics, programs, ucx=True) for each in one}
     assert racers and racers <= names | {f"{races.WORD}, mapped"}
-    assert all(each.alone is None or each.alone[0] in names for one in races.races(fabrics, programs, ucx=True) for each in one)
+    assert all(each.alone is None or each.alone[0] in names for one in races.races(fabrics, programs, ucx=True)
+               for each in one)

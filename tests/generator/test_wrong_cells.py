@@ -80,7 +80,8 @@ def test_the_compiler_refuses(case: WrongCell, tmp_path: Path, families: tuple[F
     tree = _tree(tmp_path, _generated(case, tmp_path, families))
     program = (f'#include "{tree}/generated/wrong.hpp"\nusing wrong = weft::fabrics::wrong;\n'
                "static_assert(sizeof(wrong::port<weft::shape_of<wrong>>) != 0);\n")
-    done = subprocess.run([_compiler("infiniband/verbs.h"), *FLAGS, "-fsyntax-only", "-x", "c++", "-"], input=program, capture_output=True, text=True,
+    done = subprocess.run([_compiler("infiniband/verbs.h"), *FLAGS, "-fsyntax-only", "-x", "c++", "-"], input=program,
+                          capture_output=True, text=True,
                           timeout=300, check=False)
     assert done.returncode != 0
     assert case.says in done.stderr, done.stderr
@@ -104,7 +105,8 @@ template <class F> void tell() {
 int main() {
 """ + "".join(f"  tell<weft::fabrics::{name}>();\n" for name in names) + "}\n"
     (folder / "open.cpp").write_text(program, "utf-8")
-    subprocess.run([_compiler("rdma/fabric.h"), *FLAGS, "-O0", str(folder / "open.cpp"), "-lfabric", "-o", str(folder / "open")], check=True, timeout=400)
+    subprocess.run([_compiler("rdma/fabric.h"), *FLAGS, "-O0", str(folder / "open.cpp"), "-lfabric", "-o",
+                    str(folder / "open")], check=True, timeout=400)
     done = subprocess.run([str(folder / "open")], capture_output=True, text=True, timeout=120, check=False)
     lines = dict(line.split("\t", 1) for line in done.stdout.splitlines())
     return {case.name: lines[name] for case, name in zip(OPENS, names)}
