@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two sides of a combination's program, and what each does in a run: round trips (put_notify, send), operations
-// whose end the initiator awaits while the target only makes progress (a put until it is visible, a fetch_add), and
-// windows of unsignalled posts that one notice or message answers, or that a notice ends (put). The same text for every
-// combination: what differs is the fabric's type alone. Hot path: the loops between two looks at the clock. Threads:
-// one per process.
+// The two sides of a combination's program, and what each does in a run:
+// - round trips (put_notify, send);
+// - operations whose completion the initiator awaits while the target only makes progress (a put until it is visible, a
+//   fetch_add);
+// - windows of unsignalled posts, answered by one notice or message, or ended by a notice (put). The text is the same
+//   for every combination; only the fabric's type differs. Hot path: the loops between two readings of the clock.
+//   Threads: one per process.
 #pragma once
 
 #include "../transport/weft_end.hpp"
@@ -16,7 +18,7 @@
 
 namespace weft::bench {
 
-/// What both sides of a program have; `first` asks.
+/// What both sides of a program have; `first` initiates.
 template <class F>
 class sides {
  public:
@@ -25,14 +27,14 @@ class sides {
   sides(const channel& to, bool first, std::size_t largest, std::size_t largest_message, patience waiting)
       : to_(to), waiting_(waiting), pair_(to, first, largest, false, largest_message), puts_(pair_), messages_(pair_) {}
 
-  /// Why an operation of this size cannot be measured here; empty where it can.
+  /// Why this operation cannot be measured at this size; empty where it can.
   std::string obstacle(scenario what, std::size_t bytes) const {
     if (what == scenario::put_visible && !can_say_visible) return "this combination cannot say when a write is visible";
     if (by_message(what) && bytes > pair_.net.largest_message(pair_.other)) return "its largest message is shorter";
     return {};
   }
 
-  /// The side that asks. One sample per operation awaited, or per window: the mean of its operations.
+  /// The initiating side. One sample per awaited operation, or per window: the mean of its operations.
   void ask(const request& r, samples& into) {
     to_.tell(r.text());
     to_.hear([this] { poll_once(); });
@@ -53,7 +55,7 @@ class sides {
         return r.checked ? bounce(puts_, r, &into) : put_plainly(r, into);
     }
   }
-  /// The side that answers, until the other one parts.
+  /// The answering side, until the other side disconnects.
   void answer() {
     for (;;) {
       const std::string told = to_.hear([this] { poll_once(); });
@@ -110,7 +112,7 @@ class sides {
     else r.checked ? p.ask_checked(r.rounds) : p.ask(*into);
   }
 
-  // ---- the initiator awaits each end; the target makes progress until a notice says that it is over
+  // ---- the initiator awaits each completion; the target makes progress until a notice ends the run
   void put_until_visible(const request& r, samples& into) {
     if constexpr (can_say_visible) {
       if (r.checked) fill(r.bytes);
@@ -187,7 +189,7 @@ class sides {
       before = now;
     }
   }
-  /// Puts without a completion, some before a notice that the other side answers; per put.
+  /// Puts without a completion, then a notice that the other side answers; time per put.
   void put_plainly(const request& r, samples& into) {
     constexpr std::size_t puts = 16;
     spinner spin(waiting_);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the settings of a row are worth: one endpoint's resident memory, and the time in which it connects to as many
-// peers, one after another. On one side weft with what the row sets in the library's environment; on the other a plain
-// libfabric program and what the library does by itself, or, where endpoints are connected, weft without the settings.
-// A peer is an endpoint of its own, opened in another process; all of them at once would be gigabytes by default. A
-// library reads its environment once in a process, so each side has processes of its own; a variable that whoever runs
-// the bench has set is the same for both. Each peer was met by another endpoint before: what an endpoint says first
-// makes its library fill a pool of buffers (rxm: 1024 of them, 0.8 ms with the row's and 2.8 ms with its own), once in
-// its life. Those first meetings are told apart. Hot path: no. Threads: one per process.
+// What the settings of a row are worth: one endpoint's resident memory, and the time to connect to a number of peers,
+// one after another. One side is weft with the row's settings in the library's environment. The other side is a plain
+// libfabric program with the library's defaults; where endpoints are connected it is weft without the settings. A peer
+// is an endpoint in another process, opened when needed: all at once would take gigabytes by default. A library reads
+// its environment once per process, so each side has its own processes; both inherit the user's variables. Each peer
+// has been connected once before. An endpoint's first message makes its library fill a pool of buffers (rxm: 1024
+// buffers, 0.8 ms with the row's setting and 2.8 ms by default). The report has these first connections apart. Hot
+// path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../command_line.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using namespace weft;
 
-/// The fabric as it would be if its row set nothing.
+/// The fabric as its row would be without settings.
 struct unset : selected {
   static constexpr std::array<environment_setting, 0> environment{};
 };
@@ -42,12 +42,12 @@ transport_options options(bool listens) {
 
 struct found {
   std::uint64_t resident = 0;  ///< Bytes of the whole process, with one endpoint.
-  std::uint64_t connects = 0;  ///< Nanoseconds for all of them; opening and closing not counted.
-  std::uint64_t first = 0;  ///< Nanoseconds for those before, that were the first to whom a peer ever said something.
+  std::uint64_t connects = 0;  ///< Nanoseconds of all connects, without opening and closing.
+  std::uint64_t first = 0;  ///< Nanoseconds of the first connects, which send a peer its first message.
 };
 
-/// A peer may be dialled at any moment: how far the library is in its round of looks (rxm: 10 ms by default) is not
-/// known to who dials. So this much of such a round passes first; the steps cover it evenly.
+/// A real caller connects at any moment of the library's polling round (rxm: 10 ms by default). So this part of such a
+/// round passes first; the steps cover the round evenly.
 template <class Progress>
 void pass_some_time(std::size_t i, Progress&& progress) {
   constexpr double round_ns = 10e6, golden = 0.6180339887;
@@ -59,7 +59,7 @@ void pass_some_time(std::size_t i, Progress&& progress) {
 /// weft.
 template <class F>
 struct by_weft {
-  /// Nanoseconds until it is connected.
+  /// Nanoseconds until the peer is connected.
   static std::uint64_t meet(transport<F>& net, const std::string& where) {
     const std::uint64_t before = bench::now_ns();
     auto peer = net.connect(where, 20s);
@@ -68,7 +68,7 @@ struct by_weft {
     (void)net.close(*peer, 5s);
     return taken;
   }
-  /// One peer after another; each accepts whoever comes, until it is told that it was met.
+  /// One peer after another; each accepts any caller until the caller confirms the connection.
   static int listen(const bench::channel& other, std::size_t times) {
     for (std::size_t i = 0; i < times; ++i) {
       auto net = open<F>(options(true));
@@ -140,7 +140,7 @@ auto library_of() {
   else return by_hand<F>();
 }
 
-/// One side of the comparison, in a process that has not asked the library for anything yet.
+/// One side of the comparison, in a process that has not used the library yet.
 template <class Side>
 bool in_own_process(std::size_t times, unsigned limit, found& into) {
   int ends[2];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Posts of operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed;
-// composed_ends.hpp). Where one call of the library means the same, a contender by hand makes it. Built by every run of
-// the tests on tcp: whatever is added here is compiled there. Hot path: the measured functions. Threads: one per
+// composed_ends.hpp). Where one call of the library means the same, a contender by hand makes it. Every run of the
+// tests builds this file on tcp, so each addition is compiled there. Hot path: the measured functions. Threads: one per
 // process.
 #include "../../compose/rails/rails.hpp"
 #include "../../compose/with.hpp"
@@ -23,15 +23,15 @@ requires(can_answer<F, notify::message_after_delivery>) struct fused<F> {
                            std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
 };
 
-/// Puts over two rails: of four pages, and of a page on each, as shm takes one delivered write of an endpoint at a
-/// time, so that of four the rest waits.
+/// Puts over two rails: of four pages, and of a page on each. shm takes one delivered write of an endpoint at a time,
+/// so three of the four wait.
 struct by_rails {
   static constexpr std::size_t page = 64, size = 4 * page;
   rails<fabric> net;
   striped_region memory;
   striped_peer other;
   remote_striped_region there;
-  std::size_t each = 2 * page;  // known when the program runs
+  std::size_t each = 2 * page;  // known at run time only
   events told;
   by_rails(const channel& to, bool first) : net(opened(first)), memory(sure(net.allocate(size, rights::all))) {
     if (!first) to.tell(net.listen_address());
@@ -76,8 +76,8 @@ template <class Contender>
 struct way {
   std::string_view name;
   int (*measured)(Contender&);
-  int counts;      ///< Operations that one call of it is.
-  bool signalled;  ///< Its end is waited for.
+  int counts;  ///< Operations that one call counts for.
+  bool signalled;  ///< The run waits for its completion.
 };
 /// `each`: what one call counts for. `signalled`, or more than one: one call a visit.
 template <class Contender, bool (Contender::*Operation)(), bool signalled, int each = 1>
@@ -85,7 +85,7 @@ constexpr way<Contender> post(std::string_view name) {
   constexpr int calls = signalled || each > 1 ? 1 : 16;
   return {name, &measured_post<Contender, Operation, calls>, calls * each, signalled};
 }
-/// Behind each return callgrind begins another part of its profile, so that one run counts all operations of an end.
+/// callgrind begins another part of its profile after each return, so that one run counts all operations of an end.
 template <class Contender>
 [[gnu::noinline]] tally counted_part(Contender& c, int visits, const way<Contender>& w) {
   tally t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks that find a message in receives of each kind, for an instruction count (bench/instructions/composed;
-// composed_ends.hpp): in slots, in large buffers of many messages, which have no contender, and in a pool of all
+// Polls that find a message in receives of each kind, for an instruction count (bench/instructions/composed;
+// composed_ends.hpp): in slots, in large buffers of many messages (without contender), and in a pool of all
 // connections. Hot path: the measured function. Threads: one per process.
 #include "../../compose/with.hpp"
 #include "composed_ends.hpp"
@@ -14,7 +14,7 @@ template <class Contender>
 [[gnu::noinline]] int measured_poll(Contender& c) {
   return c.poll_once();
 }
-/// Looks that find one message.
+/// Polls that find one message.
 template <class Contender>
 tally hear(Contender& c, const channel& to, int visits) {
   tally t;
@@ -22,7 +22,7 @@ tally hear(Contender& c, const channel& to, int visits) {
   for (int v = 0; v < visits; ++v, ++t.operations) {
     const std::uint64_t before = c.told.arrived;
     to.tell("message");
-    to.hear();  // it is said: the first look has it where the other side's library keeps nothing back
+    to.hear();  // the message is sent: the first poll finds it unless the other side's library holds it back
     do t.empty += measured_poll(c) == 0;
     while (c.told.arrived == before);
   }

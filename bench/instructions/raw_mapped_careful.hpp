@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender of the instruction count over mapped memory: loads, stores and a ring of lines by hand
-// (bench/mapped/hand_ring.hpp), with what a careful author adds because a program needs it, and weft has it too, each
-// in its cheapest form: a handle of the peer is a record and a number, so that a handle kept too long is recognised;
-// the bytes lie in the source; a region is named by a key that its owner takes back, so that the key's word is read in
-// the peer's memory each time, and what is known of the region was checked against what is mapped here, since a peer
-// may lie; the region that was used last is known for each right apart, and grants it; a message fits the peer's
-// receives, its size is known at run time only, and the largest do not fit a line; a peer that sleeps is woken; what
-// was asked to be told ends at the next look, out of a bounded number, with kind, peer and context, unless the peer was
-// closed meanwhile; messages are copied before anybody sees them, each into a receive of its own, since a handler may
-// leave it there, and it is posted again; their size is looked at; who wrote is known by the ring; a handler may close
-// the peer; a look inside of a handler finds nothing; every 32nd look does the housekeeping. It asks for lines ahead,
-// as weft does, because that is faster (bench/README.md): a notice says where its bytes lie, its taker asks for them
-// and for the lines that it answered into last, whoever takes asks for the line that an answer would go into, and a
-// look that finds nothing asks for those of the last notice. Hot path: all of it. Threads: one owner.
+// (bench/mapped/hand_ring.hpp), with what a careful author adds because a program needs it. weft has all of it too.
+// Each stands here in its cheapest form:
+// - A peer's handle is a record and a number, so that a stale handle is recognised.
+// - The bytes lie in the source. A region's key may be revoked by its owner, so the key's word is read in the peer's
+//   memory each time. The region was checked against what is mapped here, since a peer may lie.
+// - The region used last is known for each right separately, and grants the access.
+// - A message fits the peer's receives. Its size is known at run time only and is checked; the largest do not fit a
+//   line.
+// - A sleeping peer is woken.
+// - A signalled operation completes at the next poll, from a bounded table, with kind, peer and context, unless its
+//   peer was closed meanwhile.
+// - Messages are copied before the handler sees them, each into its own receive: a handler may leave one there. The
+//   receive is posted again. The ring names the sender.
+// - A handler may close the peer. A poll inside of a handler finds nothing. Every 32nd poll does the housekeeping.
+// - Lines are prefetched, as in weft, because that is faster (bench/README.md). A notice names its bytes, and its
+//   receiver prefetches them and the lines of its last answer. A receiver prefetches the line of the next answer. An
+//   empty poll prefetches the lines of the last notice.
+// Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "../breather.hpp"
@@ -33,7 +38,7 @@ template <class F>
 class raw_mapped_careful {
  public:
   /// A region of the peer's, as its row said when it was checked; `row` is the word in the peer's memory that holds the
-  /// key while it stands.
+  /// key while the region is registered.
   struct known_region {
     std::uint64_t key = 0;
     const std::atomic<std::uint64_t>* row = nullptr;
@@ -49,14 +54,14 @@ class raw_mapped_careful {
   static constexpr std::array<hand_ring::line, 2> nothing{};
   struct record {
     std::uint32_t live = 0;
-    std::uint32_t takes = 0;  ///< Bytes of its receives.
+    std::uint32_t takes = 0;  ///< Bytes of the peer's receives.
     bool sleeps = false;
-    std::uint32_t heard = 0;  ///< When it last said something.
+    std::uint32_t heard = 0;  ///< When the peer last sent something.
     hand_sender out;
     hand_taker in;
-    known_region written, read, counted;  ///< Which was used last.
+    known_region written, read, counted;  ///< The regions used last.
     lines_ahead arriving{};
-    const hand_ring::line* sent = nothing.data();  ///< Since something was taken.
+    const hand_ring::line* sent = nothing.data();  ///< Since the last receive.
   };
   struct handle {
     record* of = nullptr;
@@ -104,7 +109,7 @@ class raw_mapped_careful {
     l.size = static_cast<std::uint32_t>(size);
     l.immediate = message;
     if (size > hand_ring::line::room) [[unlikely]]
-      broken();  // it would go into an area behind the lines: none does here
+      broken();  // it would go into an area after the lines: no message here does
     copy(l.inside.data(), from.data, size);
     return sent(*r, l);
   }
@@ -177,7 +182,7 @@ class raw_mapped_careful {
   }
 
   /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer,
-  /// data, size)` for its messages. Returns how many there were.
+  /// data, size)` for its messages. Returns their number.
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
@@ -210,7 +215,7 @@ class raw_mapped_careful {
       return nullptr;
     return k.start + at.address;
   }
-  /// Behind what was written before; an aligned word is seen whole.
+  /// After the earlier writes; an aligned word is seen whole.
   [[gnu::always_inline]] static std::byte* store(const known_region& k, const memory& from, std::size_t size,
                                                  const place& at) noexcept {
     if (size > from.size) [[unlikely]]
@@ -228,7 +233,7 @@ class raw_mapped_careful {
     }
     return to;
   }
-  /// Most are a word or two: by moves that may overlap.
+  /// Most are a word or two: copied by moves that may overlap.
   [[gnu::always_inline]] static void copy(std::byte* to, const std::byte* from, std::size_t size) noexcept {
     if (size >= 8 && size <= 16) [[likely]] {
       std::uint64_t first = 0, last = 0;
@@ -244,7 +249,7 @@ class raw_mapped_careful {
     r.out.publish(l);
     r.sent = &l;
     if (r.sleeps) [[unlikely]]
-      broken();  // it would be woken: nobody sleeps here
+      broken();  // it would be woken: no peer sleeps here
     return 0;
   }
   bool has_room_for_end() const noexcept { return next_end_ - first_end_ < most_ends; }
@@ -286,7 +291,7 @@ class raw_mapped_careful {
         landed(from, static_cast<std::uint32_t>(immediate));
       } else {
         if (here.posted_count_ == 0) [[unlikely]]
-          break;  // it waits for a receive
+          break;  // the message waits for a receive
         prefetch_to_write(reinterpret_cast<const std::byte*>(r.sent + 1));
         r.sent = nothing.data();
         here.take(r, *l, from, heard);
@@ -316,7 +321,7 @@ class raw_mapped_careful {
   }
   /// Nothing may fail here.
   [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
-  /// False: a handler is running. Every 32nd look does the housekeeping.
+  /// False: a handler is running. Every 32nd poll does the housekeeping.
   [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
     if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
     quick_polls_ = 31;
@@ -328,8 +333,8 @@ class raw_mapped_careful {
   static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at);
   }
-  static constexpr std::size_t row_at = block_at / 2;  ///< In a landing: what lies before it is the region.
-  /// Of a notice, in its line: the first and the last byte that it is about, as their owner counts.
+  static constexpr std::size_t row_at = block_at / 2;  ///< In the target's memory: the region is what lies before it.
+  /// In a notice's line: the first and the last byte that the notice covers, as offsets of their owner.
   struct place_told {
     std::uint64_t first = 0, last = 0;
   };
@@ -342,13 +347,13 @@ class raw_mapped_careful {
   std::vector<record> records_;
   std::array<end_of, most_ends> ends_;
   std::uint32_t first_end_ = 0, next_end_ = 0;
-  const std::byte* shared_ = pair_.landing;  ///< Where offsets count from.
+  const std::byte* shared_ = pair_.landing;  ///< Base of the offsets.
   std::vector<std::byte> messages_ = std::vector<std::byte>(each_message * receives);
   std::array<std::byte*, receives> posted_{};
   std::uint32_t posted_count_ = 0;
   std::uint32_t tick_ = 0;
   breather<room_at_line> breath_;
-  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, and polls inside of it find nothing.
 };
 
 }  // namespace weft::bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same work in both styles, for an instruction count (bench/instructions/styles): when a put_notify ended, the next
-// one is posted, from the handler of progress() or by a coroutine that awaited it. One visit of measured_poll sees one
-// end and makes one post. Hot path: the measured function. Threads: one per process.
+// The same work in both styles, for an instruction count (bench/instructions/styles): each completion of a put_notify
+// posts the next one, from the handler of progress() or by a coroutine that awaited it. One visit of measured_poll
+// handles one completion and makes one post. Hot path: the measured function. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../coroutines/scheduler.hpp"
 #include "../command_line.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One contender over the selected fabric in a pair of processes of its own: `--as` says which. weft's operations, and
-// the same by hand against libfabric: plain as fabtests are, tuned, and by writes that the target watches. What it
-// finds is one JSON object; `weft bench --peers` compares. Hot path: ladder.hpp and the ends. Threads: one per process.
+// One contender over the selected fabric in its own pair of processes: `--as` says which. weft's operations, and the
+// same by hand against libfabric: plain as fabtests are, tuned, and by writes that the target watches. It prints one
+// JSON object; `weft bench --peers` compares. Hot path: ladder.hpp and the ends. Threads: one per process.
 #include "../../compose/ordering.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
@@ -28,7 +28,7 @@ struct asked {
   unsigned limit = 60;
 };
 
-/// One run of both sides: what the asking one found.
+/// One run of both sides: the result of the initiating one.
 class contest {
  public:
   contest(const channel& to, bool first, const asked& a) : to_(to), first_(first), asked_(a) {}
@@ -77,7 +77,7 @@ class contest {
       to_.part(first_, [&] { poll_until_parted(end); });
     });
   }
-  /// The other side may have closed already, which ends this one's receives.
+  /// The other side may have closed already, which cancels this one's receives.
   template <class End>
   static void poll_until_parted(End& end) noexcept {
     try {
@@ -115,7 +115,7 @@ class contest {
     if (large > 0) run(large, true);
   }
 
-  /// Adds `count` times and says what one took; the other side only makes progress until it is told that this is over.
+  /// Adds `count` times and returns the time of one. The other side only makes progress until a notice ends the run.
   template <class Add, class Serve>
   void adding(Add&& add, Serve&& serve) {
     if (!first_) {

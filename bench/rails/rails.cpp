@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What more endpoints bring: pages written over 1 to N rails, driven by a thread for each, by one thread for all, or as
-// rails<F>; each rate stands beside that of one rail with one thread in the same turn. Whatever the way, the number of
-// notices and the bytes are compared in each turn. Hot path: the loops. Threads: as the way says.
+// rails<F>. Each rate is compared with that of one rail with one thread in the same turn. Each turn checks the number
+// of notices and the bytes. Hot path: the loops. Threads: as the way says.
 #include "../../compose/rails/rails.hpp"
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
@@ -42,7 +42,7 @@ void compare(const_bytes seen, std::size_t turn) {
     if (seen[i] != sample(i, turn)) throw std::runtime_error("other bytes than were written");
 }
 
-/// Counts what a side of one or more rails sees.
+/// Counts the events of a side with one or more rails.
 struct tally {
   std::uint64_t ended = 0, notices = 0;
   void operator()(const completed&) { ++ended; }
@@ -75,7 +75,7 @@ struct pump {
 template <class Post, class Progress>
 pump(std::uint32_t, std::uint32_t, Post, Progress) -> pump<Post, Progress>;
 
-/// The target of one rail: looks until all notices are in.
+/// The target of one rail: polls until all notices have arrived.
 template <class Progress>
 struct sink {
   std::uint64_t count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The yardstick: a ping-pong written by hand against libfabric for the selected fabric, in two processes. No transport
-// of weft in it. Hot path: pingpong.hpp. Threads: one per process.
+// The yardstick: a ping-pong by hand against libfabric for the selected fabric, in two processes, without a transport
+// of weft. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "contender.hpp"

@@ -2,7 +2,7 @@
 //
 // The contender on fabrics of rdma-core: one end of a reliable connection as a good user of verbs writes it, without
 // weft and without libfabric. One completion queue read in batches, inline data where it fits, one post of 64 signalled
-// where nobody asks, receives posted again at once. Where the row has no write with an immediate (iWARP) the bytes
+// where no caller asks, receives posted again at once. Where the row has no write with an immediate (iWARP) the bytes
 // travel as a message, polled in place. Hot path: post, poll. Threads: one owner.
 #pragma once
 
@@ -32,7 +32,7 @@ class raw_verbs_end {
   static constexpr bool tells_immediate = writes;
   static constexpr std::uint32_t receives = 16, depth = 256, signal_one_of = 64;
 
-  /// Opens and meets the raw_verbs_end at the other end of the channel. `size`: the largest transfer.
+  /// Opens, and connects to the raw_verbs_end at the other end of the channel. `size`: the largest transfer.
   raw_verbs_end(const channel& to, bool first, std::size_t size) : size_(size), memory_(size * (2 + receives) + 4096) {
     events_ = rdma_create_event_channel();
     if (events_ == nullptr) refuse("rdma_create_event_channel");
@@ -62,8 +62,8 @@ class raw_verbs_end {
   std::uint64_t ended() const noexcept { return ended_; }
   std::uint32_t immediate() const noexcept { return immediate_; }
 
-  /// Posts `size` bytes of outgoing() with an immediate. False: full, poll first. A delivered write is, as weft's,
-  /// followed by a read.
+  /// Posts `size` bytes of outgoing() with an immediate. False: full, poll first. A read follows a delivered write, as
+  /// in weft.
   template <ending M>
   bool post(std::size_t size, std::uint32_t immediate) {
     if (posted_ - retired_ >= depth) return false;
@@ -84,7 +84,7 @@ class raw_verbs_end {
     return true;
   }
 
-  /// Looks once. Returns how many transfers arrived; own completions are counted in ended().
+  /// Polls once. Returns the number of arrived transfers; ended() counts own completions.
   int poll() {
     std::array<ibv_wc, 16> found;
     const int count = ibv_poll_cq(queue_, static_cast<int>(found.size()), found.data());
@@ -123,7 +123,7 @@ class raw_verbs_end {
     if (const int r = ibv_post_recv(id_->qp, &work, &bad); r != 0) refuse("ibv_post_recv", r);
   }
 
-  // ---- meeting
+  // ---- connecting
   static addrinfo* own_address() {
     addrinfo* found = nullptr;
     if (getaddrinfo(home().c_str(), nullptr, nullptr, &found) != 0) refuse("getaddrinfo", EADDRNOTAVAIL);
@@ -138,7 +138,7 @@ class raw_verbs_end {
     if (came != wanted) throw std::runtime_error(std::string("raw verbs, connecting: ") + rdma_event_str(came));
     return of;
   }
-  /// Queues of the device that the id was given.
+  /// Queues of the device that the id got.
   void furnish() {
     domain_ = ibv_alloc_pd(id_->verbs);
     queue_ = ibv_create_cq(id_->verbs, 2 * (depth + receives), nullptr, nullptr, 0);

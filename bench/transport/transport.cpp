@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft's transport beside a hand-written end, in one run: both ends hold both contenders and the two take turns.
-// Scenarios: put_notify and send, unsignalled and signalled, and fetch_add. The contender does what weft promises:
-// where a signalled put of weft ends only when it is delivered, so does the contender's. Hot path: pingpong.hpp.
-// Threads: one per process.
+// weft's transport compared with a hand-written end, in one run: both ends hold both contenders, and the two take
+// turns. Scenarios: put_notify and send, unsignalled and signalled, and fetch_add. The contender does what weft
+// promises: a signalled put completes only at its delivery where weft's does. Hot path: pingpong.hpp. Threads: one per
+// process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../raw_pingpong/contender.hpp"
@@ -53,7 +53,7 @@ class match {
   }
 
  private:
-  /// What keeps the contender moving whose turn it is not.
+  /// Keeps the idle contender moving.
   auto raw_moves() {
     return [this] { raw_.poll(); };
   }
@@ -80,8 +80,8 @@ class match {
     first_ ? p.ask(into) : p.answer();
   }
 
-  /// A fetch_add is a round trip of its own: the other side only makes progress, between a notice that the turn begins
-  /// (until then the last answer of the turn before may still be on its way) and one that it is over.
+  /// A fetch_add is a round trip of its own. The other side only makes progress between two notices: the turn begins,
+  /// and the turn is over. Until the first one the last answer of the turn before may still be on its way.
   duel fetch_adds() {
     return alternate(
         o_.turns, [&](samples& s) { first_ ? add(s) : serve(); },
@@ -123,7 +123,7 @@ class match {
                       [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}}) > 0);
     }
     notices_ -=
-        2;  // where a card executes atomics, this side may see the end of a turn and the next one's begin in one look
+        2;  // where a card executes atomics, one poll may return a turn's end and the next turn's begin
   }
   std::size_t counter_at() const noexcept { return (o_.size + 63) / 64 * 64; }
 
