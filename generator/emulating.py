@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./weft emulate`: a program built for a fabric that is not here meets a provider that behaves as the fabric's row permits."""
+"""`./weft emulate`: runs a program with a provider that behaves as a fabric's row permits, where the fabric is absent.
+"""
 from __future__ import annotations
 
 import os
@@ -20,7 +21,10 @@ _SETTING = re.compile(r"[a-z_]+(=[0-9]+)?")
 
 
 def emulator_in(build: Path | None) -> Path:
-    """The folder of the built emulator: in `build`, or in the newest build directory of this tree. Errors: UsageError."""
+    """The folder of the built emulator: in `build`, or in the newest build directory of this tree.
+
+    Errors: UsageError.
+    """
     places = [build] if build is not None else sorted((ROOT / "build").glob("*"),
                                                       key=lambda place: -place.stat().st_mtime)
     for place in places:
@@ -33,7 +37,7 @@ def emulator_in(build: Path | None) -> Path:
 
 
 def profile_of(fabric: str) -> Path:
-    """Errors: BadParameter, with the rows that there are."""
+    """Errors: BadParameter, with the known rows."""
     folder = ROOT / "generated" / "profiles"
     path = folder / f"{fabric}.profile"
     if not path.is_file():
@@ -44,7 +48,7 @@ def profile_of(fabric: str) -> Path:
 
 def environment(fabric: str, folder: Path, seed: int, faults: str, shape: str,
                 cells: tuple[str, ...]) -> dict[str, str]:
-    """What a program is started with so that libfabric finds the emulated provider."""
+    """The program's environment, in which libfabric finds the emulated provider."""
     wanted = {"WEFT_EMULATOR_PROFILE": str(profile_of(fabric)), "WEFT_EMULATOR_SEED": str(seed),
               "WEFT_EMULATOR_FAULTS": faults,
               "WEFT_EMULATOR_SHAPE": shape, "WEFT_EMULATOR_CELLS": ",".join(cells)}
@@ -82,9 +86,9 @@ def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape
             processes: int, build: Path | None) -> None:
     """Run COMMAND with an emulated FABRIC in place of the library's provider of that name.
 
-    The program is not rebuilt: libfabric loads the emulator beside its own providers. A rule of the row that the program breaks is said on
-    standard error. It proves that a program keeps to the row; only ./weft probe on the hardware proves the row. Exit code: the program's
-    (the first that is not 0).
+    The program is not rebuilt: libfabric loads the emulator in addition to its own providers. The emulator reports
+    each broken rule of the row on standard error. A run proves that a program keeps to the row. Only ./weft probe on
+    the hardware proves the row. Exit code: the program's (the first that is not 0).
 
     \b
     Examples:
@@ -93,7 +97,7 @@ def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape
       ./weft emulate unordered --faults all -- COMMAND     # the worst of all fabrics: it promises nothing
       ./weft emulate cxi --cell write_immediate_bytes=8 -- COMMAND
     """
-    profile_of(fabric)  # the row first: a name that is wrong is told before a build that is missing
+    profile_of(fabric)  # the row first: a wrong name is reported before a missing build
     told = environment(fabric, emulator_in(build), seed, faults, shape, cells)
     try:
         if processes == 1:

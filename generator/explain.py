@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a fabric answers as it does: the content of `weft explain`, and how a person sees it."""
+"""Why a fabric answers as it does: the content of `weft explain`, and its form for people."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a generated header shows: one struct per range, later ones restating only what differs, with the reason above each choice."""
+"""What a generated header shows: one struct per range, with the reason above each choice. Later ranges have only
+changes.
+"""
 from __future__ import annotations
 
 import textwrap
@@ -62,7 +64,9 @@ def _facts_lines(span: Range) -> list[str]:
 
 def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None,
                   families: tuple[Family, ...]) -> list[dict[str, Any]]:
-    """Per family the reason and the answer; in a later range the reason only where it changed, and the others packed."""
+    """The reason and the answer of each family. In a later range a reason stands only where it changed; the others are
+    packed.
+    """
     same = {choice.family: choice.reason for choice in before or ()}
     templates = {(family.name, answer) for family in families for answer in family.templates}
     lines: list[dict[str, Any]] = []
@@ -98,7 +102,9 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "facts": _facts_lines(span),
         "changes": [{"reason": _comment(f"{fabric.name}.{key} ({span.cells[key].evidence})", "    "),
                      "assign": f"changed.{key} = {cpp_value(span.cells[key])};"} for key in span.changed],
-        "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value), str(span.cells["atomics"].value))),  # whatever the row answers
+        # for every answer of the row
+        "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value),
+                                            str(span.cells["atomics"].value))),
         "since": _cpp_version(span.since),
         "until": _cpp_version(span.until),
         "policies": _choice_lines(choices, before, families),

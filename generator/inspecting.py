@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a binary was built for, read from its bytes: the text that compose/built_for.hpp leaves among the constants. Nothing is run."""
+"""What a binary was built for, read from its bytes: the text of compose/built_for.hpp among the constants. Nothing is
+run.
+"""
 from __future__ import annotations
 
 import re
@@ -78,7 +80,10 @@ def against_tree(one: BuiltFor, decided: Iterable[Decided], families: tuple[Fami
 
 
 def incompatibility(caller: BuiltFor, listener: BuiltFor) -> str:
-    """Why two builds cannot talk, in one sentence; empty where they can. The same looks as compose/connecting/compatibility.hpp, in the same order."""
+    """Why two builds cannot talk, in one sentence; empty where they can.
+
+    The same comparisons as compose/connecting/compatibility.hpp, in the same order.
+    """
     def apart(a: str, b: str) -> str:
         return f"the one was built for {a}, the other for {b}"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is ordered with what on a fabric: the content of `weft explain FABRIC ordering`.
 
-The same sentences as compose/ordering.hpp, whose constants are what programs ask; a test compiles them and compares.
+The same sentences as compose/ordering.hpp, whose constants programs read. A test compiles and compares them.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BY_MESSAGE = ("message_after_ordered_write", "message_after_delivery")
 
 @dataclass(frozen=True)
 class Kept:
-    """One order. `asked`: the row has it, and programs get it by asking for it by type (ordered<F, order::...>)."""
+    """One order. `asked`: the row has it, and programs request it by type (ordered<F, order::...>)."""
 
     name: str
     holds: bool
@@ -48,25 +48,31 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     of_writes = fact["order_write_after_write"] is True
     flushed = answers["flush"] == "message_behind_writes"
     watched = notify == "watched_word"
-    on_sends = f"notify is {notify}" if notify == "message_after_ordered_write" else "flush is message_behind_writes" if flushed else ""
+    on_sends = "flush is message_behind_writes" if flushed else ""
+    if notify == "message_after_ordered_write":
+        on_sends = f"notify is {notify}"
     on_writes = f"notify is {notify}" if notify == "remote_counter" or watched else ""
     send_after_write = behind_writes and on_sends != "" and not costs
-    copied = "small payloads lie in the target's ring, and it copies them later" if watched else f"payloads up to {fact['fused_bytes']} bytes travel in notices, which the target copies later"
+    copied = f"payloads up to {fact['fused_bytes']} bytes travel in notices, which the target copies later"
+    if watched:
+        copied = "small payloads lie in the target's ring, and it copies them later"
     write_after_write = of_writes and on_writes != "" and not fused and not watched
 
     def provided(name: str, has: bool, relies: str) -> str:
         if not has:
             return told[name]
-        return f"{relies}, which relies on it" if relies else "the row has it, and no answer relies on it: it is not asked for"
+        if not relies:
+            return "the row has it, and no answer relies on it: it is not asked for"
+        return f"{relies}, which relies on it"
 
     after_puts = send_after_write if notify in _BY_MESSAGE else of_writes if watched else write_after_write
-    after_notices = notify == "remote_counter" or (watched
-                                                   and int(fact["write_immediate_bytes"]) < 8) or (send_after_write
-                                                                                                   and sends
-                                                                                                   if notify == "message_after_ordered_write" else
-                                           write_after_write if notify in _ON_WRITES else False)
+    by_order = send_after_write and sends if notify == "message_after_ordered_write" else (
+        write_after_write if notify in _ON_WRITES else False)
+    after_notices = notify == "remote_counter" or (watched and int(fact["write_immediate_bytes"]) < 8) or by_order
     delivered = answers["write_fault"] == "delivery_confirmed"
-    atomics = "the target executes them as messages" if by_target else "the provider executes them: no cell of a row says so"
+    atomics = "the provider executes them: no cell of a row says so"
+    if by_target:
+        atomics = "the target executes them as messages"
     return (
         Kept("send_after_send", sends, False, told["order_send_after_send"]),
         Kept("send_after_write", send_after_write, behind_writes and not costs and not pointers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/matrix.md shows: the answers, the facts, and the evidence of each cell, as text that Markdown does not read as its own."""
+"""What docs/matrix.md shows: answers, facts and the evidence of each cell, as text without Markdown's own signs."""
 from __future__ import annotations
 
 from typing import Any
@@ -41,7 +41,9 @@ def page(decided: tuple[Decided, ...], families: tuple[Family, ...]) -> dict[str
 
 
 def short_table(decided: tuple[Decided, ...]) -> dict[str, Any]:
-    """The variables of templates/readme_matrix.md.j2: the answers in which fabrics differ most, and how much of each row was seen."""
+    """The variables of templates/readme_matrix.md.j2: the answers that differ most, and each row's number of observed
+    cells.
+    """
     rows = []
     for each in decided:
         counted = count(cells_of(each.fabric))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the emulator is told of a row: its cells, under their own names, for each range of releases."""
+"""What the emulator gets of a row: its cells, under their own names, for each range of releases."""
 from __future__ import annotations
 
 from dataclasses import dataclass

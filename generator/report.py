@@ -50,7 +50,7 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str 
 
 
 def show_inspected(found: Sequence[tuple[str, BuiltFor, str]]) -> None:
-    """Prints what each binary says of each of its fabrics, one thing a line: answers are long."""
+    """Prints the answers of each fabric of each binary, one thing a line: answers are long."""
     for name, one, row in found:
         print(f"{name}: fabric {one.fabric}")
         for what, told in (("releases", one.releases), ("provider", one.provider or "none"), ("wire version", one.wire),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From facts to answers: for each family the first answer whose requirements hold, and the sentence that says why.
 
-The rules themselves are data (rules.yaml). A row for which a family has no legal answer is refused; so is an override that the
-rules do not allow.
+The rules themselves are data (rules.yaml). A row without a legal answer to a family is refused; so is an override that
+the rules do not allow.
 """
 from __future__ import annotations
 
@@ -146,7 +146,8 @@ def _fits(fact: Fact, value: Value) -> bool:
 
 
 def decide(matrix: Matrix, fabric: Fabric, span: Range, families: tuple[Family, ...]) -> tuple[Choice, ...]:
-    """The answers of one range of a row. Errors: Refused, where a family has no legal answer or an override is illegal."""
+    """The answers of one range of a row. Errors: Refused, where a family has no legal answer or an override is illegal.
+    """
     problems: list[Problem] = []
     if any(family.name == fabric.name for family in families):
         problems.append(Problem(matrix.file, fabric.line,
@@ -167,7 +168,8 @@ def _check_override(matrix: Matrix, fabric: Fabric, families: tuple[Family, ...]
     for name, (answer, line) in (fabric.override.answers.items() if fabric.override else ()):
         if name not in known:
             problems.append(Problem(matrix.file, line,
-                                    f"{fabric.name}: override of an unknown family '{name}'{did_you_mean(name, known)}"))
+                                    f"{fabric.name}: override of an unknown family '{name}'"
+                                    + did_you_mean(name, known)))
         elif answer not in known[name]:
             problems.append(Problem(matrix.file, line,
                                     f"{fabric.name}: {name} has no answer '{answer}'; its answers are "
@@ -176,7 +178,8 @@ def _check_override(matrix: Matrix, fabric: Fabric, families: tuple[Family, ...]
     for name, measured in fabric.measured.items():
         if name not in known:
             problems.append(Problem(matrix.file, measured.line,
-                                    f"{fabric.name}: measured is an unknown family '{name}'{did_you_mean(name, known)}"))
+                                    f"{fabric.name}: measured is an unknown family '{name}'"
+                                    + did_you_mean(name, known)))
             continue
         told = dict.fromkeys((measured.winner, *(answer for each in measured.classes
                                                  for answer in (each.winner, each.than))))
@@ -241,8 +244,10 @@ def obstacle(fabric: Fabric, span: Range, rule: Rule, taken: Mapping[str, Choice
 
 def chosen_anew(fabric: Fabric, span: Range, family: Family, own: Mapping[str, Choice],
                 asked: Mapping[str, Choice]) -> str | None:
-    """What the rules choose for a family instead of the row's own answer when other answers are asked for: where these make it illegal, or permit
-    one that comes before it. None: it stays. A choice by hand or by measurement stays while it is legal."""
+    """What the rules choose for a family instead of the row's own answer when other answers are asked for: where these
+    make it illegal, or permit one that comes before it. None: it stays. A choice by hand or by measurement stays while
+    it is legal.
+    """
     answer = asked[family.name].answer
     legal = [rule.answer for rule in family.rules if obstacle(fabric, span, rule, asked) is None]
     if not legal:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worst of all fabrics: a row that promises nothing, for the emulator. It is made from the matrix and is none of its rows.
+"""The worst of all fabrics: a row that promises nothing, for the emulator. It is made from the matrix and is none of
+its rows.
 
-Sizes are the smallest of any addressed row over libfabric, demands the greatest; everything else is what a row may say at worst.
-`python3 -m generator.unordered FOLDER` writes the headers by which programs are built for it to FOLDER/generated.
+Sizes are the smallest of any addressed row over libfabric, demands the greatest. Everything else is the worst that a
+row may say. `python3 -m generator.unordered FOLDER` writes the headers for its programs to FOLDER/generated.
 """
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ WORST: dict[str, Value] = {
     "fused_bytes": 0, "multi_receive": False, "shared_receives": False, "extended_posting": False,
     "split_queues": False, "thread_levels": False,
     "selective_completion": True,  # every row has it, and weft needs it where the library overwrites contexts
-    "delivery_complete": True,  # without it and without order no answer is left by which a target could learn that bytes are there
+    "delivery_complete": True,  # without it and without order, no answer can show a target that the bytes are there
 }
 GREATEST = ("context_bytes",)  # a demand; of all other numbers the smallest
 

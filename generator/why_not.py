@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a row's facts refuse, each answer with the one sentence that whoever asks for it by hand reads from the compiler.
+"""What a row's facts refuse, each answer with the one sentence that the compiler prints to a program that selects it.
 
-The same rules that chose the answers refuse the others; a later range that permits what an earlier one refuses says so too, as it inherits.
+The same rules that chose the answers refuse the others. A later range inherits refusals, so it also lists what it
+permits again.
 """
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ _WIDTH = 130
 
 @dataclass(frozen=True)
 class Refusal:
-    """One answer that a range of a row does not permit. `nearest`: the legal answer next to it in the order of the rules."""
+    """One answer that a range of a row does not permit. `nearest`: the legal answer next to it in the order of the
+    rules.
+    """
 
     family: str
     answer: str
@@ -49,7 +52,9 @@ def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...],
 
 def follow_ups(fabric: Fabric, span: Range, choices: tuple[Choice, ...],
                families: tuple[Family, ...]) -> dict[str, tuple[str, ...]]:
-    """For each legal answer that was not taken: what the rules choose beside it for later families, where that is not what they chose for the row."""
+    """For each legal answer that was not taken: the rules' choices for later families with it, where these are not
+    what they chose for the row.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for family in families:
         taken = {choice.family: choice for choice in choices}
@@ -81,12 +86,13 @@ def _nearest(answers: tuple[str, ...], legal: list[str], place: int) -> str:
 def literals(text: str, indent: str) -> list[str]:
     """Text as C++ literals that the compiler joins, in lines of the usual width."""
     parts = textwrap.wrap(text, _WIDTH, break_long_words=True, break_on_hyphens=False)
-    quoted = [part.replace('"', '\\"').replace("??", "?\\?") for part in parts]  # no quotation mark ends it, and no trigraph begins
+    # no quotation mark ends it, and no trigraph begins
+    quoted = [part.replace('"', '\\"').replace("??", "?\\?") for part in parts]
     return [f'{indent}"{part}{" " if index + 1 < len(quoted) else ""}"' for index, part in enumerate(quoted)]
 
 
 def _type(answer: str, templates: set[str]) -> dict[str, Any]:
-    """An answer as the overload's argument, and what its template is asked for besides."""
+    """An answer as the overload's argument, and the arguments of its template."""
     return {"answer": f"{answer}<Values...>",
             "pack": ", std::uint32_t... Values"} if answer in templates else {"answer": answer, "pack": ""}
 

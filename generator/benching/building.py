@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Combinations to programs: a source of three lines each, a build directory that is kept, so that the second run compiles only what changed."""
+"""Combinations to programs: one source of three lines each, in a build directory that is kept.
+
+A second run compiles only what changed.
+"""
 from __future__ import annotations
 
 import os
@@ -18,6 +21,7 @@ from .combining import Combination
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "bench" / "combinations"
 _BUILD_SECONDS = 3600
+_ERROR = re.compile(r"(?:fatal )?error: (?:static assertion failed: )?(.*)")
 _FAILED = re.compile(r"FAILED: CMakeFiles/(?P<program>[^/]+)\.dir/")
 
 
@@ -27,7 +31,7 @@ class Absent(Exception):
 
 @dataclass(frozen=True)
 class Built:
-    """Programs by combination, and why there is none, by combination."""
+    """Programs by combination, and the reason of each missing one."""
 
     programs: dict[Combination, Path]
     failed: dict[Combination, str]
@@ -36,7 +40,7 @@ class Built:
 
 
 def folder_for(fabric: str, build: Path | None) -> Path:
-    """build/bench/<fabric> of this tree, or where that cannot be written one of the user's."""
+    """build/bench/<fabric> of this tree, or of the user's cache where the tree is read-only."""
     if build is not None:
         return build / fabric
     place = ROOT / "build"
@@ -53,7 +57,8 @@ def program_name(combination: Combination) -> str:
 
 def source(fabric: str, combination: Combination) -> str:
     """The program's text."""
-    environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  C++
+    environment = Environment(  # noqa: S701  C++
+        loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
                               keep_trailing_newline=True)
     of = f"weft::fabrics::{fabric}"
     kind = of if combination.baseline else f"weft::with<{of}, {combination.type}>"
@@ -62,7 +67,7 @@ def source(fabric: str, combination: Combination) -> str:
 
 def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: int,
           told: Callable[[str], None]) -> Built:
-    """Writes, configures, compiles; what does not compile is told with the compiler's first error. Errors: Absent; Refused."""
+    """Writes, configures, compiles. Reports each failed source with its first error. Errors: Absent; Refused."""
     sources = {}
     (folder / "sources").mkdir(parents=True, exist_ok=True)
     for each in combinations:
@@ -125,7 +130,7 @@ def _errors(output: str) -> dict[str, str]:
     for line in output.splitlines():
         if failed := _FAILED.match(line):
             program = failed.group("program")
-        elif program and program not in found and (error := re.search(r"(?:fatal )?error: (?:static assertion failed: )?(.*)", line)):
+        elif program and program not in found and (error := _ERROR.search(line)):
             found[program] = error.group(1).strip()
     return found
 

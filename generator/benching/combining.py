@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which combinations of answers there are to measure, and which the row refuses, by the rules that `weft explain` and weft::with apply.
+"""The combinations of answers to measure, and those that the row refuses.
 
-A combination must be legal answer by answer beside the row's own answers (that is what weft::with compiles) and as a whole: an answer may
-rule out that of a later family.
+The rules are those of `weft explain` and weft::with. A combination must be legal answer by answer with the row's own
+answers (weft::with compiles that), and as a whole: an answer may rule out that of a later family.
 """
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..rules import Choice, Family, chosen_anew, obstacle
 from ..matrix.refusing import did_you_mean
 from ..why_not import refusals
 
-# Answers that are templates: what a person would take who names no numbers.
+# Answers that are templates: the usual numbers.
 PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>"}
-# Answers that give a promise up are no contenders; who wants one measured names it.
+# Answers that give a promise up are no contenders, unless the command names them.
 GIVES_UP = frozenset({"refused"})
-# What libraries call it, to families.
+# The libraries' words for families.
 LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion",
           "coalescing": "coalesce", "thread": "threading",
           "threads": "threading", "cq": "queues", "completion_queues": "queues", "injection": "inject",
           "inject_size": "inject"}
-Wanted = Mapping[str, tuple[str, ...]]  # family to the answers asked for; none: all
+Wanted = Mapping[str, tuple[str, ...]]  # family to the requested answers; none: all
 
 
 class NotUnderstood(Exception):
@@ -36,9 +36,10 @@ class Combination:
     """Answers of the varied families, in the order of the rules. `reason`: why it is illegal, or empty."""
 
     answers: tuple[tuple[str, str], ...]
-    changed: tuple[tuple[str, str], ...]  # those that are not the row's own
+    changed: tuple[tuple[str, str], ...]  # the answers that are not the row's own
     reason: str = ""
-    followed: tuple[tuple[str, str], ...] = ()  # what the rules choose beside these where they chose otherwise for the row
+    # answers that the rules choose together with these, where they differ from the row's
+    followed: tuple[tuple[str, str], ...] = ()
 
     @property
     def baseline(self) -> bool:
@@ -50,7 +51,7 @@ class Combination:
 
     @property
     def told(self) -> str:
-        """For people: what is not the row's own."""
+        """For people: the answers that are not the row's own."""
         return ", ".join(f"{family}={answer}" for family, answer in self.changed) or "the row's own"
 
     @property
@@ -68,8 +69,8 @@ def wanted_families(words: Sequence[str], families: tuple[Family, ...]) -> Wante
         if equals:
             base = answer.split("<")[0].strip()
             if base not in family.answers:
-                raise NotUnderstood(f"{family.name} has no answer "
-                                    f"'{base}'{did_you_mean(base, family.answers) or '; its answers are ' + ', '.join(family.answers)}")
+                instead = did_you_mean(base, family.answers) or "; its answers are " + ", ".join(family.answers)
+                raise NotUnderstood(f"{family.name} has no answer '{base}'{instead}")
             found[family.name] = (*found.get(family.name, ()), answer.strip())
         else:
             found.setdefault(family.name, ())
@@ -101,7 +102,9 @@ def _family(name: str, families: tuple[Family, ...]) -> Family:
 
 def combinations(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...],
                  wanted: Wanted | None) -> list[Combination]:
-    """The row's own answers first. With `wanted` every product of them; without, each family that has a choice, one at a time."""
+    """The row's own answers first. With `wanted` every product of them; without, each family that has a choice, one at
+    a time.
+    """
     refused = {(each.family, each.answer): each.sentence(fabric.name).removeprefix("weft: ")
                for each in refusals(fabric, span, choices, families)}
     own = {choice.family: choice.answer for choice in choices}
@@ -138,8 +141,9 @@ def _with(varied: list[str], own: Mapping[str, str], changed: str, answer: str) 
 
 def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...], varied: list[str],
             answers: Mapping[str, str], fixed: Collection[str]) -> Combination:
-    """As a whole: each family is judged beside what this combination answers to the earlier ones. Where that is not fixed, the rules choose anew,
-    as weft::with does."""
+    """As a whole: each family is judged with this combination's answers to the earlier ones. Where that is not
+    fixed, the rules choose anew, as weft::with does.
+    """
     own = {choice.family: choice for choice in choices}
     beside = {name: replace(choice, answer=_base(answers.get(name, choice.answer))) for name, choice in own.items()}
     followed = []

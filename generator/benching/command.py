@@ -36,10 +36,11 @@ def _numbers(_context: click.Context, parameter: click.Parameter, value: str | N
     found = []
     for word in filter(None, (each.strip() for each in value.split(","))):
         number = re.fullmatch(r"([0-9]{1,9})\s*([a-zA-Z]*)", word)
-        if not number or number.group(2).lower() not in _UNITS or not 0 < int(number.group(1)) * _UNITS[number.group(2).lower()] <= 1 << 24:
+        unit = _UNITS.get(number.group(2).lower(), 0) if number else 0
+        if not number or not 0 < int(number.group(1)) * unit <= 1 << 24:
             raise click.BadParameter(f"'{word}' is no number from 1 to {1 << 24}: write for example 8,1024,64KiB",
                                      param=parameter)
-        found.append(int(number.group(1)) * _UNITS[number.group(2).lower()])
+        found.append(int(number.group(1)) * unit)
     if not found:
         raise click.BadParameter("a number is missing: write for example 8,1024,64KiB", param=parameter)
     return tuple(dict.fromkeys(found))
@@ -72,7 +73,7 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
 @click.option("--operations", callback=_operations, metavar="NAME,...",
               help=f"{', '.join(OPERATIONS)}, fetch_add.  [default: all; fetch_add where atomics are varied]")
 @click.option("--turns", type=click.IntRange(1, 1000), help="Turns that count.  [default: 10; --quick: 3]")
-@click.option("--quick", is_flag=True, help="A look of a minute: few sizes, few and short turns.")
+@click.option("--quick", is_flag=True, help="A run of a minute: few sizes, few and short turns.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               help="Where plots go: PNG, and index.html, which holds all.")
 @click.option("--build", type=click.Path(file_okay=False, path_type=Path),
@@ -85,7 +86,7 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
 @click.option("--list", "only_list", is_flag=True, help="Say which combinations there are, and build nothing.")
 @click.option("--write", is_flag=True,
               help="Put the winners into the row, with provenance; with --peers: write docs/performance.md.")
-@click.option("--peers", is_flag=True, help="Measure weft beside other libraries and hand-written code instead.")
+@click.option("--peers", is_flag=True, help="Compare weft with other libraries and hand-written code instead.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,
               help="How to answer.")
 def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...] | None, windows: tuple[int, ...],
@@ -93,10 +94,11 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
           turns: int | None, quick: bool, out: Path | None, build: Path | None, jobs: int, node: str,
           recorded: Path | None, only_list: bool,
           write: bool, peers: bool, kind: str) -> None:
-    """Measure the legal combinations of a fabric's answers beside the row's own, on this machine.
+    """Measure the legal combinations of a fabric's answers on this machine, and compare them with the row's own.
 
-    Each combination is a program of its own; they take turns. Contents are compared before anything is timed. Illegal combinations are listed with
-    the sentence that forbids them. Exit code 77 if the fabric is not on this machine.
+    Each combination is a program of its own; they take turns. Contents are compared before anything is timed. The
+    table lists illegal combinations with the sentence that forbids them. Exit code 77 if the fabric is not on this
+    machine.
 
     \b
     Examples:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft check --live`: does today's machine agree with what rows have measured? A short run of the same bench, with both figures in a sentence.
+"""`weft check --live`: does today's machine agree with the measurements of the rows?
 
-A ratio of another size is a warning: machines differ. A contradiction is a winner that is behind by more than noise over the middle four
-fifths of the turns: on this machine the row's figure would choose wrongly.
+A short run of the same bench; the sentence has both figures. A ratio of another size is a warning: machines differ. A
+contradiction is a winner that loses by more than noise over the middle four fifths of the turns. On this machine the
+row's figure would choose wrongly.
 """
 from __future__ import annotations
 
@@ -51,10 +52,12 @@ class Judged:
 def judge(fabric: str, measured: Measured, won: Won, today: Today) -> Judged:
     """By the spreads alone."""
     median, low, high = today
-    figures = f"{won.than} took {won.times} times as long as {won.winner} ({won.low} to {won.high}) on {measured.date}, {median} times ({low} to {high}) today"
+    figures = (f"{won.than} took {won.times} times as long as {won.winner} ({won.low} to {won.high}) on "
+               f"{measured.date}, {median} times ({low} to {high}) today")
     name = f"{fabric}.measured.{measured.family}, {won.sizes}, {won.operation}"
     if high < 1 / LEAST:
-        verdict, sentence = CONTRADICTS, f"{name}: {figures}: measure again here (./weft bench --fabric {fabric} --vary {measured.family} --write)"
+        again = f"./weft bench --fabric {fabric} --vary {measured.family} --write"
+        verdict, sentence = CONTRADICTS, f"{name}: {figures}: measure again here ({again})"
     elif high < won.low or low > won.high:
         verdict, sentence = DIFFERS, f"{name}: {figures}"
     else:
@@ -63,7 +66,7 @@ def judge(fabric: str, measured: Measured, won: Won, today: Today) -> Judged:
 
 
 def judged_today(matrix: Matrix, node: str, told: Callable[[str], None]) -> list[Judged]:
-    """Each class that a row has measured; those that cannot be measured here say why. Builds two programs per family, once."""
+    """Each class that a row has measured; the others have the reason. Builds two programs per family, once."""
     return [one for fabric in matrix.fabrics for measured in fabric.measured.values()
             for one in _of_family(fabric, measured, node, told)]
 
@@ -86,8 +89,9 @@ def _of_class(fabric: Fabric, measured: Measured, won: Won, found: dict[str, Any
                                          if (each["class"], each["operation"]) == (won.sizes, won.operation)), [])
     by_answer = {place["combination"][measured.family].split("<")[0]: place for place in places}
     today = ratio_of(by_answer.get(won.than), by_answer.get(won.winner))
-    return _unknown(fabric, measured, won, "no ratio came of it") if today is None else judge(fabric.name, measured,
-                                                                                              won, today)
+    if today is None:
+        return _unknown(fabric, measured, won, "no ratio came of it")
+    return judge(fabric.name, measured, won, today)
 
 
 def ratio_of(than: dict[str, Any] | None, winner: dict[str, Any] | None) -> Today | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of a run by matplotlib: PNG files, and one page of HTML that holds the same plots as SVG and needs nothing beside it."""
+"""Plots of a run by matplotlib: PNG files, and one self-contained page of HTML with the same plots as SVG."""
 from __future__ import annotations
 
 import io
@@ -13,14 +13,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from . import showing
 
 ROOT = Path(__file__).resolve().parents[2]
-_RATES = ("put_notify_rate", "send_rate")  # over windows; all others over sizes
+_RATES = ("put_notify_rate", "send_rate")  # plotted over windows; all others over sizes
 _WHAT = {"put_notify": "round trip", "send": "round trip", "put_visible": "time until visible",
          "fetch_add": "time until its end"}
-_MISSING = "plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup bench installs it); without --out none are drawn"
+_MISSING = ("plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup bench "
+            "installs it); without --out none are drawn")
 
 
 def require_matplotlib() -> None:
-    """Before anything is built for an hour. Errors: UsageError."""
+    """Called before a build of an hour. Errors: UsageError."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -28,7 +29,7 @@ def require_matplotlib() -> None:
 
 
 def write(answer: dict[str, Any], folder: Path) -> list[Path]:
-    """index.html, and a PNG per plot. Returns what was written."""
+    """Writes index.html, and a PNG per plot. Returns the names of the files."""
     require_matplotlib()
     import matplotlib
 
@@ -59,7 +60,7 @@ def write(answer: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def html(answer: dict[str, Any], drawn: list[dict[str, str]]) -> str:
-    """One file: nothing is loaded from anywhere."""
+    """One file: the page loads nothing."""
     own = showing.own_answers(answer)
     tables = [{"title": f"{name} ({showing._bounds(ranked[0])})", "header": header, "rows": rows}
               for name, ranked in showing._classes(answer) for header, rows in [showing.table_of(ranked, own)]]
@@ -74,17 +75,17 @@ def html(answer: dict[str, Any], drawn: list[dict[str, str]]) -> str:
 
 
 def _inline(svg: str, prefix: str) -> str:
-    """The element alone, its names apart from those of the other plots, and no address of another file."""
+    """The SVG element with names of its own, and without addresses of other files."""
     element = svg[svg.index("<svg"):]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-    element = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", element)  # within HTML they say nothing
+    element = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", element)  # HTML ignores them
     element = re.sub(r'\bid="', f'id="{prefix}-', element)
     element = re.sub(r'(xlink:href|href)="#', rf'\1="#{prefix}-', element)
     return re.sub(r"url\(#", f"url(#{prefix}-", element)
 
 
 def _plots(answer: dict[str, Any]) -> list[tuple[str, str, Any]]:
-    """File name, title, and what draws into axes; only where the run has something to draw."""
+    """File name, title and drawing function of each plot; only where the run has data for it."""
     own = showing.own_answers(answer)
     lines = [(showing.told(each["combination"], own), each["operations"]) for each in answer["results"]
              if each["operations"]]

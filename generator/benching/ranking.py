@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From turns to figures: medians, ratios to the row's own answers in the same turn, and who comes first per class of sizes.
+"""From turns to figures: medians, ratios to the row's own answers in the same turn, and the winner per class of sizes.
 
-A ratio compares two programs of one turn; a difference between two runs is never looked at. Less than three percent is noise.
+A ratio compares two programs of one turn, never two runs. Less than three percent is noise.
 """
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Spread:
 
 
 def _ratios(turns: Sequence[Turn], one: Combination, own: Combination, key: Key) -> list[float]:
-    """One per turn in which both have it."""
+    """One ratio per turn in which both have it."""
     return [turn[one][key].median / turn[own][key].median for turn in turns
             if one in turn and own in turn and key in turn[one] and key in turn[own] and turn[own][key].median > 0]
 
 
 def operations(turns: Sequence[Turn], one: Combination, own: Combination) -> list[dict[str, Any]]:
-    """What the schema calls operations, in the order of operation, size, window."""
+    """The schema's operations, in the order of operation, size, window."""
     found = []
     for key in sorted({key for turn in turns for key in turn.get(one, {})}):
         samples = [turn[one][key] for turn in turns if key in turn.get(one, {})]

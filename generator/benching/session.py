@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of `weft bench`, from a row to its answer: enumerate, build, play, rank."""
+"""One run of `weft bench`, from a row to its result: enumerate, build, run, rank."""
 from __future__ import annotations
 
 import platform
@@ -21,12 +21,12 @@ from .combining import Combination, NotUnderstood, combinations, wanted_families
 from .running import Plan, Turn, play
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST = 64  # programs: beyond it a run takes hours, and nobody reads its table
+MOST = 64  # programs: a larger run takes hours, and its table is too long to read
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command was told."""
+    """The arguments of the command."""
 
     fabric: str
     vary: tuple[str, ...]
@@ -39,7 +39,9 @@ class Asked:
 
 
 def measure(asked: Asked, told: Callable[[str], None]) -> dict[str, Any]:
-    """What generator/schemas/bench.schema.json describes, without the schema's name. Errors: NotUnderstood; Absent; Refused."""
+    """What generator/schemas/bench.schema.json describes, without the schema's name. Errors: NotUnderstood; Absent;
+    Refused.
+    """
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     row = _row(asked.fabric, families)
     wanted = wanted_families(asked.vary, families) if asked.vary else None
@@ -86,7 +88,7 @@ def _row(name: str, families: tuple[Family, ...]) -> Decided:
 
 
 def _span(row: Decided) -> Range:
-    """The part of the row for the release that is installed; the newest where none can be told."""
+    """The part of the row for the installed release; the newest where that release is unknown."""
     release = release_here(row.fabric.backend)
     if not release:
         return row.fabric.ranges[-1]

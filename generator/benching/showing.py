@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of `weft bench` for people: one ranked table per class of sizes, a screen each, and why the others are not in it."""
+"""The result of `weft bench` for people: one ranked table per class of sizes, and the reason of each missing
+combination.
+"""
 from __future__ import annotations
 
 import math
@@ -17,7 +19,7 @@ _SHORT = {"put_notify": "put_notify", "send": "send", "put_visible": "put visibl
 
 
 def told(combination: dict[str, str], own: dict[str, str]) -> str:
-    """What is not the row's own."""
+    """The answers that are not the row's own."""
     return ", ".join(f"{family}={answer}" for family, answer in combination.items()
                      if own.get(family) != answer) or "the row's own"
 
@@ -97,7 +99,7 @@ def show(answer: dict[str, Any]) -> None:
 
 
 def _then(result: dict[str, Any]) -> str:
-    """What the rules choose besides, of families that are not varied."""
+    """The other choices of the rules, in families that are not varied."""
     more = [f"{family}={answer}" for family, answer in result["followed"].items()
             if family not in result["combination"]]
     return f" (with it {', '.join(more)})" if more else ""

@@ -43,10 +43,10 @@ _FOLDER = ROOT / "tests" / "conformance"
               help="How to answer.")
 def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool,
                 kind: str) -> None:
-    """Say what is promised, and which tests show it.
+    """Print the promises, and the tests that show each.
 
-    A cell is made from the results of tests, fabric by fabric. Exit code 1 if a test of a cell failed or did not run, if results are
-    older than the sources they speak of, or if the promises name a test that does not exist.
+    A cell is made from the results of tests, fabric by fabric. The exit code is 1 in three cases. A test of a cell
+    failed or did not run. Results are older than their sources. The promises name a test that does not exist.
 
     \b
     Examples:
@@ -91,8 +91,9 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
                    "(--outdated)", err=True)
         raise SystemExit(1)
     if write:
-        environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  Markdown
-                                  trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+        environment = Environment(  # noqa: S701  Markdown
+            loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
+            trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
         PAGE.write_text(environment.get_template("conformance.md.j2").render(page(promises, cells, results, old)),
                         encoding="utf-8")
     _show(promises, cells, results, kind)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From promises and results to cells: shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run."""
+"""From promises and results to cells.
+
+A cell is shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -18,7 +21,9 @@ GOOD = (SHOWN, REFUSED, NOT_APPLICABLE)
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. `kind`: native, emulated, or empty where all fabrics do it by the same code of weft's. `notes`: reasons, each a sentence."""
+    """One cell. `kind`: native, emulated, or empty where all fabrics do it by the same code of weft's. `notes`:
+    reasons, each a sentence.
+    """
 
     verdict: str
     kind: str
@@ -28,7 +33,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Judge:
-    """What cells are judged by. `tests`: the suites as they are written, each with its tests: one that is not among the results did not run."""
+    """The inputs of the judgement.
+
+    `tests`: the written suites, each with its tests. A test that is not among the results did not run.
+    """
 
     decided: Mapping[str, Decided]
     families: tuple[Family, ...]
@@ -57,7 +65,8 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
         return Cell(NOT_APPLICABLE, "", "",
                     ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
     own, missing, notes = _own(promise, column.fabric, results, by)
-    shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}  # they spoke for every fabric already
+    # they ran for every fabric already
+    shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}
     missing += [name for name, outcome in shared.items() if outcome is None]
     every = {**own, **{name: outcome for name, outcome in shared.items() if outcome is not None}}
     failed = sorted(name for name, outcome in every.items() if outcome.how == FAILED)
@@ -84,9 +93,12 @@ def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Fam
 
 
 def _figures(outcome: Outcome) -> str:
-    """What a test of rounds saw: how many, and what was kept of the last three quarters of them."""
+    """The notes of a test of rounds: how many, and what the last three quarters of them kept."""
     figures = outcome.figures
-    kept = f"; since the first quarter {int(figures['kept_kib']):+} KiB and {int(figures['kept_descriptors']):+} descriptors" if "kept_kib" in figures else ""
+    kept = ""
+    if "kept_kib" in figures:
+        kib, descriptors = int(figures["kept_kib"]), int(figures["kept_descriptors"])
+        kept = f"; since the first quarter {kib:+} KiB and {descriptors:+} descriptors"
     return f"{int(figures['rounds']):,} rounds{kept}"
 
 
@@ -121,7 +133,8 @@ def _kind(promise: Promise, row: Decided, library: str) -> tuple[str, str]:
 
 
 def _range(row: Decided, library: str) -> tuple[Range, tuple[Choice, ...]]:
-    """The range that holds for a release ("libfabric 1.17") with its answers; the newest where none is told."""
+    """The range that holds for a release ("libfabric 1.17") with its answers; the newest where the release is unknown.
+    """
     every = tuple(zip(row.fabric.ranges, row.choices))
     told = library.split(" ")[-1].split(".")
     if len(told) < 2 or not all(part.isdigit() for part in told[:2]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/conformance.md shows: a table of cells with numbered notes, and which tests show each promise."""
+"""What docs/conformance.md shows: a table of cells with numbered notes, and the tests that show each promise."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def shown(cell: Cell) -> str:
 
 
 def sources_of(promises: Promises, results: Results, old: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """For each folder of results its fabrics, whether they are there and as new as the sources, and the commands that make it."""
+    """Each folder of results: its fabrics, whether its results are there and fresh, and the commands that make them."""
     rows: list[tuple[str, ...]] = []
     for source in promises.sources:
         absent = [fabric for fabric in source.fabrics if fabric not in results.libraries]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meaning of tests/conformance/promises.yaml: each promise and capability with the tests that show it, or the sentence why it has none."""
+"""The meaning of tests/conformance/promises.yaml: each promise and capability with its tests, or why it has none."""
 from __future__ import annotations
 
 import re
@@ -14,14 +14,17 @@ from ..matrix.schema import NAME, SENTENCE, SNAKE, Schema
 
 _TEST = r"^([a-z]+/)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"
-_PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp", "options.cpp")  # those whose results weft conformance reads
+_PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp", "options.cpp")  # their results are read by weft conformance
 _INSTANTIATED = re.compile(r"^(?:WEFT_INSTANTIATE\(|INSTANTIATE_TYPED_TEST_SUITE_P\((\w+), )(\w+)", re.MULTILINE)
 _DEFINED = re.compile(r"^TYPED_TEST_P\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Promise:
-    """One row of the table. `tests` are conformance suites or tests of them; `everywhere` and `live` are ctests, for all fabrics and for each."""
+    """One row of the table. `tests` are conformance suites or tests of them.
+
+    `everywhere` and `live` are ctests, for all fabrics and for each.
+    """
 
     name: str
     section: str
@@ -32,7 +35,8 @@ class Promise:
     live: tuple[tuple[str, ...], ...]  # alternatives: the first that ran counts
     lacking: Mapping[str, str]  # fabric to the sentence why `live` does not exist there
     native: Mapping[str, tuple[str, ...]]  # family to the answers that are the library's own
-    asks: Mapping[str, str]  # family to the answer that its tests ask for by hand: rows that refuse it refuse the promise
+    # family to the answer that its tests select by hand: rows that refuse it refuse the promise
+    asks: Mapping[str, str]
     not_applicable: str
     refused: str
     line: int
@@ -44,12 +48,13 @@ class Column:
 
     fabric: str
     runs: str  # where its results come from, for people
-    emulated: bool = False  # by ./weft emulate: it shows that weft keeps to the row, and says nothing of the hardware
+    # by ./weft emulate: it shows that weft keeps to the row, and proves nothing about the hardware
+    emulated: bool = False
 
 
 @dataclass(frozen=True)
 class Source:
-    """A build folder whose tests ran, for some columns: how it is made."""
+    """A build folder whose tests ran, for some columns, and the commands that make it."""
 
     folder: str  # below this tree
     fabrics: tuple[str, ...]
@@ -130,7 +135,7 @@ def promises_schema() -> Schema:
 
 
 def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promises:
-    """Errors: Refused: another shape, a family or an answer that there is not, a row without any evidence or sentence."""
+    """Errors: Refused for another shape, for an unknown family or answer, and for a row without evidence."""
     document = load(path, shown)
     require(document, promises_schema())
     answers = {family.name: family.answers for family in families}
@@ -197,12 +202,16 @@ def _wrong(document: Document, name: str, raw: Mapping[str, object],
 
 
 def defined_tests(folder: Path) -> dict[str, set[str]]:
-    """The suites of the programs, each with its tests; where another answer than the row's is asked for by hand, `who/suite`, as the program says who."""
+    """The suites of the programs, each with its tests.
+
+    Where a program selects another answer than the row's, the name is `who/suite`, as the program prints it.
+    """
     tests: dict[str, set[str]] = {}
     for file in (*sorted(folder.glob("*.hpp")), *(folder / program for program in _PROGRAMS)):
         for suite, test in _DEFINED.findall(file.read_text(encoding="utf-8")):
             tests.setdefault(suite, set()).add(test)
-    texts = [(folder / program).read_text(encoding="utf-8").split("\n#if")[0] for program in _PROGRAMS]  # behind it, what one fabric alone has
+    # the rest is for one fabric alone
+    texts = [(folder / program).read_text(encoding="utf-8").split("\n#if")[0] for program in _PROGRAMS]
     return {(suite if who in ("", "fabric") else f"{who}/{suite}"): tests[suite] for text in texts
             for who, suite in _INSTANTIATED.findall(text)}
 

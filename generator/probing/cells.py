@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From findings to cells, as data: for each cell what is a claim, which behaviours show it, and how to read both.
+"""From findings to cells, as data: for each cell its claim, the behaviours that show it, and how to read both.
 
-A cell with no behaviour says why nothing here can show it. Cells with `tried` are lower
-bounds: the test goes that far and no further.
+A cell with no behaviour says why nothing here can show it. Cells with `tried` are lower bounds: the test goes that far
+and no further.
 """
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ READINGS: tuple[Reading, ...] = (
             order("write_after_write", "write_after_write"),
             facts("write_after_write", "overtaken", "pairs"), ("write_after_write",)),
     Reading("bytes_visible_in_order", nothing, silence, nothing, silence,
-            never="no look between two bytes proves an order; it is read in a library's source"),
+            never="no poll between two bytes proves an order; it is read in a library's source"),
     Reading("order_send_after_send", *claim("send_after_send", "FI_ORDER_SAS"),
             order("send_after_send", "send_after_send"),
             facts("send_after_send", "overtaken", "pairs"), ("send_after_send",)),

@@ -53,8 +53,9 @@ def _verdict(fabric: str, cell: Cell, finding: CellFinding) -> Verdict:
         return Verdict(cell, finding, UNKNOWN)
     said = f"{fabric}.{cell.name} is {cell.told} (line {cell.line})"
     if not _holds(cell.value, finding):
-        why = f"the test shows {spelt(finding.shown)} ({finding.test})" if finding.shown is not None and finding.value == finding.shown \
-            else f"the library claims {spelt(finding.claimed)} ({finding.claim})"
+        why = f"the library claims {spelt(finding.claimed)} ({finding.claim})"
+        if finding.shown is not None and finding.value == finding.shown:
+            why = f"the test shows {spelt(finding.shown)} ({finding.test})"
         return Verdict(cell, finding, DIFFERS, f"{said} and {why}")
     if finding.differs and cell.claimed_value is None:
         return Verdict(cell, finding, UNMARKED,

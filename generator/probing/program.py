@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft-probe: built where it is missing, run with a deadline, its lines read as they come.
 
-The program bounds each behaviour itself; the bound here is for the program, whose whole process group ends with it.
+The program bounds each behaviour itself. The deadline here is for the program; its whole process group ends with it.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .findings import Demands, Finding
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM_SECONDS = 150  # for a machine of ordinary speed
-# Libraries that libfabric loads for other providers write a file when a process of theirs crashes; here crashes are results.
+# Libraries that libfabric loads for other providers write a file when their process crashes. Here crashes are results.
 _QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
 
 

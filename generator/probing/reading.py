@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How claims and facts become the value of a cell, and the words for it. What was not seen is None, never a guess."""
+"""How claims and facts become the value of a cell, and the words for it. A missing result is None, never a guess."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,8 +23,9 @@ def value(found: object) -> Value | None:
 def said(found: object) -> str:
     if isinstance(found, list):
         return ", ".join(str(each) for each in found) or "none"
-    return {True: "yes", False: "no", None: "not known"}.get(found, str(found)) if isinstance(found,
-                                                                                              bool) or found is None else str(found)
+    if found is None:
+        return "not known"
+    return {True: "yes", False: "no"}[found] if isinstance(found, bool) else str(found)
 
 
 def facts(behaviour: str, *names: str) -> Words:
@@ -40,7 +41,7 @@ def choice(found: object, yes: str, no: str) -> str | None:
 
 
 def both(*read: Value | None) -> bool | None:
-    """True if all are, false if one is not, nothing if one is not known."""
+    """True if all are, false if one is not, None if one is unknown."""
     return None if any(each is None for each in read) else all(read)
 
 
@@ -58,7 +59,9 @@ def pointers_shown(seen: Seen) -> Value | None:
 
 
 def order(behaviour: str, claim: str) -> Read:
-    """An overtaking that was seen is certain; none seen is what a promise looks like, and where nothing is promised it proves nothing."""
+    """A seen overtaking is certain. No overtaking looks like a promise, and proves nothing where the library promises
+    nothing.
+    """
 
     def read(seen: Seen) -> Value | None:
         overtaken = seen.fact(behaviour, "overtaken")
@@ -87,9 +90,8 @@ def atomics_shown(seen: Seen) -> Value | None:
         return "none"
     right = [seen.fact("atomics", name) for name in ("fetch_add", "compare_swap")] + [seen.fact("first_atomic", "all")]
     if None in right:
-        return "none" if any(each not in (None, "right") for each in right) or seen.fact("first_atomic",
-                                                                                         "first") not in (None,
-                                                                                                          "right") else None
+        known = [*right, seen.fact("first_atomic", "first")]
+        return "none" if any(each not in (None, "right") for each in known) else None
     return "provider" if all(each == "right" for each in right) else "none"
 
 
@@ -141,7 +143,7 @@ def moves_alone(seen: Seen, behaviour: str) -> bool | None:
 
 
 def progress_shown(seen: Seen) -> Value | None:
-    """Asked for manual progress, as a row asks that says polling."""
+    """Manual progress is requested, as a row with polling requests it."""
     alone = moves_alone(seen, "progress")
     if alone is None:
         return None
@@ -151,7 +153,8 @@ def progress_shown(seen: Seen) -> Value | None:
 
 
 def progress_claimed(seen: Seen) -> Value | None:
-    """FI_PROGRESS_AUTO is a claim; where it was kept, asking for manual progress is the row's choice and no difference."""
+    """FI_PROGRESS_AUTO is a claim; where it was kept, asking for manual progress is the row's choice and no difference.
+    """
     answer = seen.claim("progress_if_automatic")
     if answer is None:
         return None
@@ -235,7 +238,7 @@ def delivered(seen: Seen) -> Value | None:
     if seen.refused("delivery") and seen.fact("delivery", "offered") is False:
         return False
     if seen.claim("delivery_complete") is False:
-        return None  # the flag was taken, and what nobody promised was kept this time
+        return None  # the library accepted the flag; an order without a promise was kept this time
     ended, early = seen.fact("delivery", "ended"), seen.fact("delivery", "ended_before_delivery")
     return None if ended is None or early is None else bool(ended and not early)
 

@@ -52,7 +52,7 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
                                                          f"and {release} is here")])
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells))
     wrong = {each.cell.name for each in verdicts if each.wrong}
-    if wrong:  # on a busy machine a deadline may pass for nothing: a difference counts that is seen twice
+    if wrong:  # on a busy machine a deadline may pass without cause: a difference counts if it is seen twice
         again = observe(demands_of(fabric, node, seconds), program=program, cells=wrong, cheap=cheap, told=told)
         second = {each.cell.name: each for each in compare(fabric.name, span.cells, read_cells(again, wrong))}
         verdicts = [second.get(each.cell.name, each) for each in verdicts]
@@ -61,7 +61,7 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
 
 def probe_present(matrix: Matrix, *, node: str,
                   program: Path | None = None) -> tuple[list[Probed], list[tuple[Fabric, str]]]:
-    """The cheap part for every row whose provider is here, two at a time; and the rows that are not, each with the reason."""
+    """The cheap part for every row whose provider is here, two at a time; and the absent rows, each with the reason."""
     program = program or programs.built()
     rows = [fabric for fabric in matrix.fabrics if fabric.backend == "libfabric"]
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What weft claims, as ratios with a bound: each line is judged from the readings of one run, and says so plainly where it does not hold or was not measured."""
+"""What weft claims, as ratios with a bound. The readings of one run judge each line: it holds, fails, or was not
+measured.
+"""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ from .races import IN_SLICES, WORD
 
 @dataclass(frozen=True)
 class Claim:
-    """`ours` against `theirs`, the best of each; without `theirs` a reading that is a ratio (or a difference) already."""
+    """`ours` against `theirs`, the best of each. Without `theirs` the reading is a ratio (or a difference) already."""
 
     text: str
     bound: float
@@ -23,7 +25,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim beside what was measured."""
+    """A claim and its measurement."""
 
     claim: Claim
     found: Spread | None

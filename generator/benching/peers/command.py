@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft bench --peers`: builds, lets all take turns, answers."""
+"""`weft bench --peers`: builds, lets all contenders take turns, reports."""
 from __future__ import annotations
 
 import os
@@ -25,7 +25,7 @@ OFFERED = (*FABRICS, "sockets", "udp_rxd")
 
 
 def planned(turns: int | None, quick: bool) -> Plan:
-    """How much is asked. Turns that somebody asks for are given the time that a slow machine needs for each."""
+    """The size of a run. A requested number of turns gets the time that a slow machine needs for it."""
     usual, seconds, most_of_a_turn = (2, 80.0, 60.0) if quick else (7, 520.0, 150.0)
     return Plan(QUICK_SIZES if quick else SIZES, turns or usual, turns * most_of_a_turn if turns else seconds, quick)
 

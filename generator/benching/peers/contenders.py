@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who takes part in a run, and how each is run once. Names are `<what>, <over what>`; those of weft begin with "weft"."""
+"""The contenders of a run, and how each runs once.
+
+Names are `<what>, <over what>`; those of weft begin with "weft".
+"""
 from __future__ import annotations
 
 import shutil
@@ -26,36 +29,37 @@ FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and fla
 UCX = {"tag_lat": ("tag", "latency"), "ucp_am_lat": ("am", "latency"), "ucp_put_lat": ("put", "latency"),
        "ucp_fadd": ("put", "fetch_add"), "tag_bw": ("tag", "rate"),
        "ucp_put_bw": ("put", "put rate")}
-_UCX_WARM = 80  # round trips of any size before any is timed, as large ones of ours have
-OWN_THREAD = ("sockets",)  # the library moves data in a thread of its own: nobody is pinned, and programs that never sleep take milliseconds
+_UCX_WARM = 80  # round trips of any size before timing, as large ones of ours have
+# The library moves data in a thread of its own. Nothing is pinned, and programs that never sleep take milliseconds.
+OWN_THREAD = ("sockets",)
 FOREIGN_FABRICS = {"tcp": ("msg", "tcp"), "tcp_rxm": ("rdm", "tcp;ofi_rxm"), "sockets": ("rdm", "sockets"),
                    "shm": ("rdm", "shm"), "udp_rxd": ("rdm", "udp;ofi_rxd")}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is asked of each."""
+    """The size of a run."""
 
     sizes: tuple[int, ...]
     turns: int
-    seconds: float  # no turn begins after that
+    seconds: float  # no turn begins later
     quick: bool
 
 
 @dataclass(frozen=True)
 class Contender:
-    """One contender. `absent` says why it takes no part, and what to do about that; else it is empty."""
+    """One contender. `absent` says why it takes no part and how to mend that; else it is empty."""
 
     name: str
     table: str  # sockets, memory, own
     once: Callable[[Plan], Readings]
     absent: str = ""
-    at_most: int = 1000  # turns: some are long and know their own turns
-    part: str = ""  # of a contender that is run in parts, so that one that fails takes nothing from the others
+    at_most: int = 1000  # turns: long contenders have fewer
+    part: str = ""  # for a contender that runs in parts: one failed part loses nothing of the others
 
     @property
     def label(self) -> str:
-        """What is told of failures."""
+        """The name in reports of failures."""
         return f"{self.name}, {self.part}" if self.part else self.name
 
 
@@ -64,7 +68,7 @@ def same_host(fabric: str) -> str:
 
 
 def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
-    """In the order in which they run."""
+    """All contenders, in the order of their runs."""
     found = [_floor(kind, programs) for kind, (_, table) in FLOORS.items()
              if any(same_host(fabric) == table for fabric in fabrics)]
     for fabric in fabrics:
@@ -81,7 +85,7 @@ def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender
 
 
 def targets(fabrics: Sequence[str]) -> list[str]:
-    """The programs that such a run needs, in the order of their importance."""
+    """The programs that such a run needs, the most important first."""
     wanted = ["bench-floor", *(f"bench-contender.{fabric}" for fabric in fabrics)]
     for fabric in fabrics:
         wanted += {"tcp": ["bench-raw-pingpong.tcp", "bench-memory.tcp", "bench-coalesced.tcp"],
@@ -162,7 +166,7 @@ def _perftest(transport: str, test: str, size: int, quick: bool) -> str:
 
 
 def perftest(transport: str, test: str, size: int, count: int, seconds: float = SECONDS) -> str:
-    """What UCX's own bench prints of so many iterations."""
+    """The output of UCX's own bench after that many iterations."""
     port = free_port()
     server = ["ucx_perftest", "-p", str(port), "-f"]
     client = ["ucx_perftest", "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w",
@@ -198,8 +202,8 @@ def _fabtests(fabric: str) -> Contender:
         found: Readings = {}
         for size in plan.sizes:
             port = free_port()
-            count = 50 if fabric in OWN_THREAD else (4000 if size <= 4096 else 400 if size <= 65536 else 50) // (2
-                                                                                                                 if plan.quick else 1)
+            share = 2 if plan.quick else 1
+            count = 50 if fabric in OWN_THREAD else (4000 if size <= 4096 else 400 if size <= 65536 else 50) // share
             same = [program, "-p", provider, "-I", str(count), "-S", str(size)]
             found["latency", size] = outputs.fi_pingpong(pair([*same, "-s", "127.0.0.1", "-B", str(port)],
                                                               [*same, "-P", str(port), "127.0.0.1"], port,
@@ -212,7 +216,7 @@ def _fabtests(fabric: str) -> Contender:
 
 
 def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
-    """Benches that have their contender inside."""
+    """Benches that contain their contender."""
     found = []
     kinds: list[tuple[str, str, list[str], Callable[[str], Readings], int]] = [
         ("bench-flag", "mapped", ["--spin", "--json"], outputs.duels, 15),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of a run: one object for JSON, the tables on a screen, and docs/performance.md."""
+"""The result of a run: one object for JSON, the tables on a screen, and docs/performance.md."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,7 +23,9 @@ Table = tuple[str, list[str], list[list[str]]]
 
 def duration(ns: float) -> str:
     """Nanoseconds below ten microseconds, then microseconds."""
-    return f"{ns:.1f} ns" if ns < 100 else f"{ns:.0f} ns" if ns < 1000 else f"{ns / 1000:.2f} µs" if ns < 10000 else f"{ns / 1000:.0f} µs"
+    if ns < 1000:
+        return f"{ns:.1f} ns" if ns < 100 else f"{ns:.0f} ns"
+    return f"{ns / 1000:.2f} µs" if ns < 10000 else f"{ns / 1000:.0f} µs"
 
 
 def size_of(size: int) -> str:
@@ -38,7 +40,8 @@ def _ratio(found: Spread, unit: str = "") -> str:
 def claims_table(all_judged: Sequence[Judged]) -> Table:
     rows = []
     for each in all_judged:
-        bound = f"{'≥' if each.claim.at_least else '≤'} {each.claim.bound:g}{' ' + each.claim.unit if each.claim.unit else ''}"
+        unit = f" {each.claim.unit}" if each.claim.unit else ""
+        bound = f"{'≥' if each.claim.at_least else '≤'} {each.claim.bound:g}{unit}"
         verdict = {True: "met", False: "NOT met", None: "not measured"}[each.met]
         rows.append([each.claim.text, bound, _ratio(each.found, each.claim.unit) if each.found else "", verdict,
                      each.who or each.why_not])
@@ -61,7 +64,7 @@ def latency_tables(contenders: Sequence[Contender], measured: Measured, plan: Pl
 
 
 def sliced_table(measured: Measured) -> Table:
-    """Who raced, in slices."""
+    """The contenders that raced in slices."""
     rows = [[name, duration(value.median), f"{duration(value.low)} to {duration(value.high)}"]
             for name, operation, number in measured.by_turn
             if operation == IN_SLICES and (value := measured.value((name, operation, number)))]
@@ -69,7 +72,7 @@ def sliced_table(measured: Measured) -> Table:
 
 
 def rate_table(contenders: Sequence[Contender], measured: Measured) -> Table:
-    """Many in one direction, and additions."""
+    """Many transfers in one direction, and additions."""
     rows = []
     for each in (one for one in contenders if not one.part):
         rate = measured.value((each.name, "rate", 8)) or measured.value((each.name, "put rate", 8))
@@ -85,14 +88,16 @@ def rate_table(contenders: Sequence[Contender], measured: Measured) -> Table:
 
 
 def others_table(contenders: Sequence[Contender], measured: Measured) -> Table:
-    """What the benches of one subject told: connects, memory, invocation, mapped memory, coalescing."""
+    """The results of the benches of one subject: connects, memory, invocation, mapped memory, coalescing."""
     own = {each.name for each in contenders if each.table == "own"}
     rows = []
     for name, operation, number in measured.by_turn:
         value = measured.value((name, operation, number))
         if name in own and value:
-            told = f"{value.median:.3f}" if "ratio" in operation else f"{value.median / 1024:.1f} KiB" if "resident" in operation or "asked" in operation else duration(value.median)
-            rows.append([name, operation + (f", {number}" if number else ""), told, str(value.turns)])
+            in_bytes = "resident" in operation or "asked" in operation
+            figure = (f"{value.median:.3f}" if "ratio" in operation else f"{value.median / 1024:.1f} KiB" if in_bytes
+                      else duration(value.median))
+            rows.append([name, operation + (f", {number}" if number else ""), figure, str(value.turns)])
     return "Connects, memory, invocation, mapped memory, coalescing", ["bench", "what", "median", "turns"], rows
 
 
@@ -128,7 +133,8 @@ def answer(provenance: dict[str, Any], measured: Measured, all_judged: Sequence[
 
 def page(every: Sequence[Table], told: dict[str, Any]) -> str:
     """docs/performance.md."""
-    environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  Markdown
+    environment = Environment(  # noqa: S701  Markdown
+        loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
                               keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True)
     return environment.get_template("performance.md.j2").render(tables=every, slice_ms=round(SLICE_SECONDS * 1000),
                                                                 **told)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bench programs of this tree that a run needs: built in a release build of their own, only what is asked for, and what cannot be built is said."""
+"""The bench programs of this tree that a run needs, in a release build of their own. What cannot be built is reported.
+"""
 from __future__ import annotations
 
 import re
@@ -16,7 +17,7 @@ _SECONDS = 3600
 
 @dataclass(frozen=True)
 class Programs:
-    """Where built programs lie, and why a target is none."""
+    """The folder of built programs, and the reason of each missing target."""
 
     folder: Path
     missing: dict[str, str]
@@ -24,7 +25,7 @@ class Programs:
     compiler: str
 
     def path(self, target: str) -> Path:
-        """The program of a target, wherever its folder is."""
+        """The program of a target, in any folder."""
         name = target.split(".")[0]
         for part in ("bench", "examples"):
             for place in (self.folder / part).rglob(target):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Half round trips of 8 bytes of contenders that are close to each other, in slices: for differences that turns of seconds cannot see (see `slices`)."""
+"""Half round trips of 8 bytes of close contenders, in slices: for differences that turns of seconds hide (see
+`slices`).
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -16,14 +18,17 @@ from ..slices import in_slices
 IN_SLICES = "half round trip in slices"
 SIZE = 8
 _DEADLINE = 120.0
-_ROUNDS, _SECONDS = 25, .3  # who begins alternates; a round is short, as within one the host should not move anything
+_ROUNDS, _SECONDS = 25, .3  # who begins alternates; a round is short, so that the host moves nothing within one
 _FLAG = "bench-flag.mapped"
 WORD = "weft put of a word"
 
 
 @dataclass(frozen=True)
 class Racer:
-    """A contender that makes so many round trips, and tells the half of one. `alone`: where its latency was measured by turns, if not as its own."""
+    """A contender that makes that many round trips, and prints the half of one.
+
+    `alone`: the key of its latency by turns, if not its own.
+    """
 
     name: str
     once: Callable[[int], Readings]
@@ -37,7 +42,7 @@ class Racer:
 
 
 def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Racer]]:
-    """Who is let run beside whom: those of one claim."""
+    """Contenders to run together: those of one claim."""
     found = []
     if "tcp" in fabrics:
         found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs),
@@ -54,7 +59,11 @@ def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Ra
 
 
 def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told: Callable[[str], None]) -> None:
-    """Adds readings of IN_SLICES. How many round trips a racer makes follows from its latency when it ran alone; who was not measured then takes no part."""
+    """Adds readings of IN_SLICES.
+
+    The number of a racer's round trips follows from its latency by turns. A contender without that latency takes no
+    part.
+    """
     rounds, seconds = (2, .2) if plan.quick else (_ROUNDS, _SECONDS)
     for number, racers in enumerate(every):
         present = [each for each in racers if not each.absent and each.latency(measured)]
@@ -71,7 +80,7 @@ def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told:
 
 def _bound(racer: Racer, seconds: float, measured: Measured) -> Callable[[], Readings]:
     alone = racer.latency(measured)
-    assert alone is not None  # who was not measured is not here
+    assert alone is not None  # contenders without a latency are not here
     count = max(int(seconds * 1e9 / (2 * alone)), 1000)
     return lambda: racer.once(count)
 
@@ -97,7 +106,10 @@ def _ladder(name: str, target: str, kind: str, programs: Programs) -> Racer:
 
 
 def _word(programs: Programs) -> Racer:
-    """Nothing but a word and nobody who is told: the others' eight bytes have a number behind them that the target watches. Its program lets a flag by hand take turns with it."""
+    """A word without notice. The other contenders' eight bytes come before a number that the target watches.
+
+    Its program alternates with a flag by hand.
+    """
     scenario = "put beside flag: one_way"
     program = programs.path(_FLAG)
 
