@@ -156,7 +156,7 @@ def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: 
             continue
         if anew is None:
             told = "; or ".join(dict.fromkeys(need for need in needs if need))
-            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} beside these: it needs {told}"
+            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} with these: it needs {told}"
             return Combination(*_told(varied, answers, own), reason)
         beside[family.name] = replace(beside[family.name], answer=anew)
         followed.append((family.name, anew))

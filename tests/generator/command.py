@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the command is run by tests."""
+"""How tests run the command."""
 from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]  # what the fixture `weft` gives
+Run = Callable[..., "subprocess.CompletedProcess[str]"]  # the value of the fixture `weft`

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the generator's tests share: where the tree lies, the rules, and how the command is run."""
+"""Shared by the generator's tests: the tree's folder, the rules, and how to run the command."""
 from __future__ import annotations
 
 import os

@@ -89,7 +89,7 @@ def _cell(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
 
 @st.composite
 def random_row(draw: st.DrawFn, families: tuple[Family, ...], wild: bool = True) -> str:
-    """A row that the schema takes; whether its facts have an answer to every family is for the rules to say."""
+    """A row that the schema accepts. The rules say whether its facts have an answer to every family."""
     backend = "loopback" if not wild else draw(st.sampled_from(BACKENDS))
     lines = ["ROW:", f"  summary: {_sentence(draw) if wild else 'made up'}", f"  backend: {backend}",
              '  library: {since: "1.15", claimed: "[a-source]"}']
@@ -118,16 +118,15 @@ def real_rows(matrix: Path) -> list[str]:
 
 @st.composite
 def edited_row(draw: st.DrawFn, rows: list[str]) -> str:
-    """A real row where some cells have another value, mostly of the right kind, or lost something."""
+    """A real row where some cells have another value, mostly of the right kind, or lack something."""
     row = draw(st.sampled_from(rows))
     for fact in draw(st.lists(st.sampled_from(FACTS), min_size=1, max_size=5)):
         found = list(re.finditer(rf"(?<=\b{fact.name}: {{is: )(\"[^\"]*\"|[^,}}]+)", row))
         if not found:
             continue
         match = draw(st.sampled_from(found))
-        value = _value(draw, fact,
-                       True) if draw(st.integers(0, 19)) else draw(st.sampled_from(["no", "010", "-1", "[]", "{}",
-                                                                                    "1.5", "", "'", "fast", "null"]))
+        wrong = st.sampled_from(["no", "010", "-1", "[]", "{}", "1.5", "", "'", "fast", "null"])
+        value = _value(draw, fact, True) if draw(st.integers(0, 19)) else draw(wrong)
         row = row[:match.start()] + value + row[match.end():]
     if draw(st.integers(0, 14)) == 0:
         lines = row.split("\n")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft check` sees a changed byte, a changed meaning, a missing file and a file from nowhere, and names file and line."""
+"""`weft check` sees a changed byte, a changed meaning, a missing file and a file from nowhere, and names file and line.
+"""
 from __future__ import annotations
 
 import random
@@ -94,7 +95,7 @@ def test_meaning_is_read_again_from_the_cpp(tree: Path, root: Path, families: tu
 
 def test_a_slip_of_the_template_is_seen_by_meaning(tree: Path, root: Path, families: tuple[Family, ...],
                                                    tmp_path: Path) -> None:
-    """Bytes alone cannot see it: the fresh rendering has the same slip."""
+    """A comparison of bytes cannot see it: the fresh rendering has the same slip."""
     shutil.copytree(root / "templates", tmp_path / "templates")
     template = tmp_path / "templates" / "fabric.hpp.j2"
     template.write_text(template.read_text("utf-8").replace("{% for line in struct.facts %}",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command: exit codes, formats with their schemas, did-you-mean, output that fits a screen and is plain in a pipe."""
+"""The command: exit codes, formats with their schemas, did-you-mean, output that fits a screen and is plain in a pipe.
+"""
 from __future__ import annotations
 
 import csv
@@ -43,7 +44,7 @@ def test_the_version_is_that_of_the_header(weft: Run) -> None:
 
 
 def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, tmp_path: Path) -> None:
-    """A file where a folder is needed: nothing that the command foresees."""
+    """A file where a folder is needed: an error that the command does not foresee."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "generated").write_text("a file", "utf-8")
     done = weft("generate", "--matrix", TINY, "--output", "out")
@@ -111,8 +112,8 @@ def test_json_of_check_has_the_problems(weft: Run, tmp_path: Path) -> None:
     done = weft("check", "--matrix", TINY, "--output", "out", "--format", "json")
     assert done.returncode == 1
     problems = json.loads(done.stdout)["problems"]
-    assert {problem["file"] for problem in problems} == {"generated/tiny.hpp"} and len({problem["line"]
-                                                                                        for problem in problems}) == 1
+    assert {problem["file"] for problem in problems} == {"generated/tiny.hpp"}
+    assert len({problem["line"] for problem in problems}) == 1
 
 
 def test_csv(weft: Run) -> None:

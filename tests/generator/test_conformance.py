@@ -94,7 +94,8 @@ def test_what_failed_did_not_run_or_was_skipped_is_said(cells) -> None:  # type:
 
 
 def test_a_program_that_was_not_built_did_not_run(cells) -> None:  # type: ignore[no-untyped-def]
-    unbuilt = '<testsuite><testcase name="unit.wire" status="notrun"><skipped message="Unable to find executable"/></testcase></testsuite>'
+    unbuilt = ('<testsuite><testcase name="unit.wire" status="notrun"><skipped message="Unable to find executable"/>'
+               '</testcase></testsuite>')
     found = cells(a=_suite("tcp", _case("one")), c=unbuilt)
     assert found["tcp"] == (NOT_RUN, "", ("did not run: unit.wire",))
 
@@ -104,7 +105,8 @@ def test_a_suite_of_which_a_test_is_absent_did_not_run(cells) -> None:  # type: 
     assert found["tcp"] == (NOT_RUN, "", ("did not run: put_notify.one",))
 
 
-def test_an_answer_asked_for_by_hand_is_another_suite_and_a_row_that_forbids_it_says_why(cells) -> None:  # type: ignore[no-untyped-def]
+def test_an_answer_selected_by_hand_is_another_suite_and_a_row_that_forbids_it_says_why(
+        cells) -> None:  # type: ignore[no-untyped-def]
     asked = _TINY.replace("[put_notify]", "[who/put_notify]").replace("native: {notify: [immediate]}",
                                                                       "asks: {notify: watched_word}")
     by_default = cells(asked, a=_suite("tcp", _case("one")), c=_RUNNER)

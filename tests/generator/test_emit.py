@@ -26,7 +26,9 @@ def rendered(root: Path, families: tuple[Family, ...]) -> dict[str, bytes]:
 
 
 def test_golden(root: Path, families: tuple[Family, ...]) -> None:
-    """A change of these is meant: ./weft generate --matrix tests/generator/cases/valid_ranged.yaml --output tests/generator/golden"""
+    """After a wanted change: ./weft generate --matrix tests/generator/cases/valid_ranged.yaml --output
+    tests/generator/golden
+    """
     files = emit.render(read_matrix(HERE / "cases" / "valid_ranged.yaml"), families, root / "templates")
     golden = {path.relative_to(HERE / "golden").as_posix(): path.read_bytes() for path in (HERE / "golden").rglob("*")
               if path.is_file()}
@@ -65,7 +67,8 @@ def test_headers_are_short_and_lines_fit(rendered: dict[str, bytes]) -> None:
         if name.endswith(".hpp"):
             lines = data.decode().splitlines()
             assert len(lines) <= (250 if name.endswith(".why_not.hpp") else 160), name
-            assert max(len(line) for line in lines if not line.lstrip().startswith(".atomic_operations")) <= header.WIDTH, name  # one cell may be long
+            bounded = [line for line in lines if not line.lstrip().startswith(".atomic_operations")]  # may be long
+            assert max(len(line) for line in bounded) <= header.WIDTH, name
 
 
 def test_writing_twice_writes_nothing(tmp_path: Path, rendered: dict[str, bytes]) -> None:
@@ -90,7 +93,7 @@ def _with(name: str, value: str) -> str:
 
 @pytest.mark.parametrize("text, peers_differ, objects_differ", [
     (TINY.replace('text: "c"', 'text: "other"'), False, False),       # evidence is for people
-    (_with("inject_bytes", "128"), False, True),                        # one side's business
+    (_with("inject_bytes", "128"), False, True),  # known to one side only
     (_with("completion_wait", "none"), False, True),                    # so is how it waits
     (_with("key_bytes", "4"), True, True),                              # both sides see a key
     (_with("virtual_addressing", "true"), True, True),
@@ -110,7 +113,9 @@ def _row(matrix: str, name: str) -> str:
 
 
 def test_a_made_up_row_needs_the_matrix_alone(tmp_path: Path, root: Path) -> None:
-    """Facts of several providers in a new combination: the command makes a header with the legal answers, and it compiles."""
+    """Facts of several providers in a new combination: the command makes a header with the legal answers, and it
+    compiles.
+    """
     text = (root / "providers.yaml").read_text("utf-8")
     row = _row(text, "ibverbs_iwarp").replace("ibverbs_iwarp:", "made_up:", 1)
     row = re.sub(r"backend: verbs", "backend: libfabric", row)

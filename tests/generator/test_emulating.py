@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the emulator is told: every cell that a row has, read by the emulator's own text; and what ./weft emulate refuses."""
+"""What the emulator gets: every cell of a row, read by the emulator's own text; and what ./weft emulate refuses."""
 from __future__ import annotations
 
 import re
@@ -12,7 +12,7 @@ from tests.generator.conftest import Run
 
 
 def test_the_emulator_knows_every_cell(root: Path) -> None:
-    """A fact that is added to the matrix is emulated, or is put among those that say nothing about a provider's calls."""
+    """A new fact of the matrix is emulated, or is listed among those that say nothing about a provider's calls."""
     known = set(re.findall(r'\{"([a-z_]+)", (?:text|flag|number|word|set_|nothing)',
                            (root / "emulator" / "profile.cpp").read_text("utf-8")))
     assert {fact.name for fact in FACTS} <= known

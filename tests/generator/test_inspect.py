@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a binary says of itself: every fabric of it, offline, also after strip; and two builds that cannot talk are told apart."""
+"""What a binary says of itself: every fabric, offline, also after strip. The command tells why two builds cannot talk.
+"""
 from __future__ import annotations
 
 import json

@@ -96,7 +96,7 @@ def test_names_and_sentences_are_what_the_matrix_takes() -> None:
 def test_a_day_to_come_is_no_day_of_an_observation() -> None:
     today = date(2026, 11, 25)
     assert wrong_day("2026-11-25", today) == "" and wrong_day("2026-11-26",
-                                                              today) == ""  # elsewhere it may be tomorrow already
+                                                              today) == ""  # another time zone may have the next day
     assert wrong_day("2026-11-27", today) == "2026-11-27, which is after today (2026-11-25)"
     assert wrong_day("2026-02-30", today) == "2026-02-30, which is no day"
     assert wrong_day(str(date.today() - timedelta(days=1))) == ""

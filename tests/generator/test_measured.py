@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a bench found, in a row: read, refused where it is wrong, chosen by the rules, and written by `weft bench --write`."""
+"""A bench's result in a row: read, refused where it is wrong, chosen by the rules, and written by `weft bench --write`.
+"""
 from __future__ import annotations
 
 import copy
@@ -52,7 +53,8 @@ def _choice(matrix: Matrix, families: tuple[Family, ...], family: str) -> Choice
 def test_the_measured_winner_is_taken_before_its_turn_and_says_so(tmp_path: Path, families: tuple[Family, ...]) -> None:
     choice = _choice(_row(tmp_path, atomics="provider"), families, "atomics")
     assert choice.answer == "target"
-    assert "measured: 2026-11-21 libfabric 1.17.0, a machine, ./weft bench: small: provider takes 1.20 times as long as target (1.10 to 1.30, fetch_add)" in choice.reason
+    assert ("measured: 2026-11-21 libfabric 1.17.0, a machine, ./weft bench: small: provider takes 1.20 times as long as "
+            "target (1.10 to 1.30, fetch_add)") in choice.reason
 
 
 def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: Path,
@@ -91,7 +93,8 @@ def test_a_winner_that_the_facts_forbid_is_refused(tmp_path: Path, families: tup
     entry = ENTRY.replace("winner: target", "winner: provider").replace("than: provider", "than: target")
     with pytest.raises(Refused) as refused:
         _choice(_row(tmp_path, entry, atomics="none"), families, "atomics")
-    assert "m.yaml:8: tiny.measured.atomics: provider was measured fastest, and the facts forbid it: it needs atomics to be provider" in str(refused.value)
+    assert ("m.yaml:8: tiny.measured.atomics: provider was measured fastest, and the facts forbid it: it needs atomics to "
+            "be provider") in str(refused.value)
 
 
 def test_what_an_answer_by_hand_makes_illegal_is_replaced(families: tuple[Family, ...]) -> None:
@@ -103,7 +106,10 @@ def test_what_an_answer_by_hand_makes_illegal_is_replaced(families: tuple[Family
 
 
 def test_an_answer_that_frees_one_that_the_rules_prefer_brings_it_along(families: tuple[Family, ...]) -> None:
-    """Atomics of the provider cost verbs_rxm the order that a flush by message needs: who gives them up gets that flush, as a header would."""
+    """Atomics of the provider cost verbs_rxm the order that a flush by message needs.
+    
+    A program that gives these atomics up gets that flush, as a header would.
+    """
     row = read_matrix(ROOT / "providers.yaml", "providers.yaml").fabric("verbs_rxm")
     assert row is not None
 
@@ -156,7 +162,8 @@ def test_winners_are_written_once_and_comments_stay(tmp_path: Path) -> None:
     write_winners(answer, path)
     once = path.read_text("utf-8")
     row = read_matrix(path, "providers.yaml").fabric("shm")
-    assert row is not None and str(row.measured["region_address"].classes[0].times) == "5.80" and row.measured["region_address"].machine == "An 'odd' one, 2 cores, Linux 6"
+    assert row is not None and str(row.measured["region_address"].classes[0].times) == "5.80"
+    assert row.measured["region_address"].machine == "An 'odd' one, 2 cores, Linux 6"
     assert max(len(line) for line in once.splitlines()) <= 120
     assert [line for line in once.splitlines() if "#" in line] == [line for line in before.splitlines() if "#" in line]
     write_winners(answer, path)
@@ -183,7 +190,8 @@ def test_today_contradicts_only_where_the_winner_is_behind_beyond_noise(tmp_path
         median, low, high = map(Decimal, figures)
         found = judge("tiny", measured, measured.classes[0], (median, low, high))
         assert found.verdict == verdict, figures
-        assert f"1.20 times as long as target (1.10 to 1.30) on 2026-11-21, {median} times ({low} to {high}) today" in found.sentence
+        today = f"1.20 times as long as target (1.10 to 1.30) on 2026-11-21, {median} times ({low} to {high}) today"
+        assert today in found.sentence
 
 
 def test_a_ratio_is_that_of_the_other_answer_to_the_winner() -> None:
@@ -201,12 +209,13 @@ def _without_measurements(text: str, fabric: str) -> str:
 
 
 @pytest.mark.parametrize("family, winner, than, operation, before", [
-    ("region_address", "offset", "virtual_address", "put", "region_address=offset"),  # the row's own already: what is new is the figure
+    # the row's own already: the figure is new
+    ("region_address", "offset", "virtual_address", "put", "region_address=offset"),
     ("atomics", "target", "provider", "fetch_add", "atomics=provider"),
 ])
 def test_a_run_becomes_a_row_and_then_a_header(tmp_path: Path, weft: Run, family: str, winner: str, than: str,
                                                operation: str, before: str) -> None:
-    """The whole way of a winner, from what a run told to what programs are compiled with."""
+    """The whole way of a winner, from the output of a run to the answers of compiled programs."""
     path, out = tmp_path / "providers.yaml", tmp_path / "out"
     path.write_text(_without_measurements((ROOT / "providers.yaml").read_text("utf-8"), "shm"), "utf-8")
     assert weft("generate", "--matrix", path, "--output", out).returncode == 0

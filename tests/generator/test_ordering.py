@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_what_is_told_is_what_is_compiled() -> None:
     compiler = shutil.which(os.environ.get("CXX", "g++"))
-    if compiler is None or not Path("/usr/include/rdma/fabric.h").exists() or not Path("/usr/include/infiniband/verbs.h").exists():
+    headers = ("/usr/include/rdma/fabric.h", "/usr/include/infiniband/verbs.h")
+    if compiler is None or not all(Path(header).exists() for header in headers):
         pytest.skip("no compiler, or no headers of libfabric and rdma-core here")
     program = f'#include "{ROOT}/compose/ordering.hpp"\n'
     claims = ""
@@ -33,7 +34,8 @@ def test_what_is_told_is_what_is_compiled() -> None:
         for span, choices in zip(row.fabric.ranges, row.choices):
             struct = name if len(row.fabric.ranges) == 1 else f"{name}_since_{str(span.since).replace('.', '_')}"
             for each in orders(name, span, {choice.family: choice.answer for choice in choices}):
-                claims += f"static_assert(weft::ordering<weft::fabrics::{struct}>::{each.name} == {str(each.holds).lower()});\n"
+                constant = f"weft::ordering<weft::fabrics::{struct}>::{each.name}"
+                claims += f"static_assert({constant} == {str(each.holds).lower()});\n"
                 if each.asked:
                     claims += (f"static_assert(weft::ordering<weft::ordered<weft::fabrics::{struct}, "
                                f"weft::order::{each.name}>>::{each.name});\n")
@@ -49,7 +51,8 @@ def test_the_command_answers_in_each_format(weft: Run) -> None:
     answer = json.loads(told.stdout)
     jsonschema.validate(answer, all_schemas()["ordering"])
     kept = {each["order"]: each["answer"] for each in answer["orders"]}
-    assert kept["send_after_send"] == "yes" and kept["write_after_write"] == "if asked" and kept["notice_after_puts"] == "no"
+    assert kept["send_after_send"] == "yes" and kept["write_after_write"] == "if asked"
+    assert kept["notice_after_puts"] == "no"
     assert all(kept[name] == "no" for name in NEVER)
     assert "weft::ordered<weft::fabrics::tcp" in weft("explain", "tcp", "ordering").stdout
     assert weft("explain", "tcp", "ordering", "--format", "csv").stdout.startswith("fabric,order,since,answer,reason")

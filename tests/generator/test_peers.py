@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft bench --peers`: foreign outputs as they were recorded, turns, claims, the page, and the answer's schema."""
+"""`weft bench --peers`: recorded outputs of foreign programs, turns, claims, the page, and the schema of the result."""
 from __future__ import annotations
 
 import json
@@ -53,14 +53,16 @@ def test_ucx_is_read_with_and_without_its_stage() -> None:
 def test_fi_pingpong_takes_the_line_of_the_size() -> None:
     assert outputs.fi_pingpong(PINGPONG, 8) == 17600
     assert outputs.fi_pingpong(PINGPONG, 4096) == pytest.approx(41790)
-    fabtests = "bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec\n8       400     6.2k        0.00s      1.44       5.57       0.18\n"
+    fabtests = ("bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec\n"
+                "8       400     6.2k        0.00s      1.44       5.57       0.18\n")
     assert outputs.fi_pingpong(fabtests, 8) == 5570
     with pytest.raises(outputs.NotUnderstood, match="no line of 16 bytes"):
         outputs.fi_pingpong(PINGPONG, 16)
 
 
 def test_our_own_programs() -> None:
-    assert outputs.contender('{"fabric":"tcp","contender":"plain","readings":[{"operation":"latency","bytes":8,"ns":3521.05}]}') == {("latency", 8): 3521.05}
+    printed = '{"fabric":"tcp","contender":"plain","readings":[{"operation":"latency","bytes":8,"ns":3521.05}]}'
+    assert outputs.contender(printed) == {("latency", 8): 3521.05}
     assert outputs.memory(MEMORY)["asked per peer; one pool of 100", 200] == 5234.5
     scenario = {"operation": "put", "bytes": 8, "contender": "flag", "one_way_ns": 52.5, "contender_one_way_ns": 50.0,
                 "ratio": {"median": 1.05, "low": 1.0, "high": 1.1, "turns": 5}}
@@ -132,8 +134,8 @@ def test_claims_say_met_not_met_and_not_measured() -> None:
                                        ("weft put_notify, tcp", "latency", 8): {0: 80.0},
                                        ("UCX tag, tcp", "latency", 8): {0: 100.0}},
                      absent={"bench-coalesced, tcp": "not built: the compiler's sentence"})
-    ours, theirs = (("weft send, tcp", "latency", 8), ("weft put_notify, tcp", "latency", 8)), (("UCX tag, tcp",
-                                                                                                 "latency", 8),)
+    ours = (("weft send, tcp", "latency", 8), ("weft put_notify, tcp", "latency", 8))
+    theirs = (("UCX tag, tcp", "latency", 8),)
     assert _judge(Claim("a", .8, ours, theirs), found).met is True
     best = _judge(Claim("a", .7, ours, theirs), found)
     assert best.met is False and best.who == "weft put_notify, tcp / UCX tag, tcp"
@@ -184,7 +186,8 @@ def test_a_program_that_does_not_end_is_ended(tmp_path: Path) -> None:
 def test_a_server_is_awaited_by_the_kernels_table() -> None:
     port = processes.free_port()
     assert not processes.listens(port)
-    server = f"import socket; s = socket.create_server(('127.0.0.1', {port})); c, _ = s.accept(); c.sendall(b'hello'); c.close()"
+    server = (f"import socket; s = socket.create_server(('127.0.0.1', {port})); c, _ = s.accept(); "
+              "c.sendall(b'hello'); c.close()")
     client = f"import socket; print(socket.create_connection(('127.0.0.1', {port})).recv(10).decode())"
     assert processes.pair([sys.executable, "-c", server], [sys.executable, "-c", client], port).strip() == "hello"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is done to a matrix, it either generates or is refused with sentences that name a line: never a traceback."""
+"""Every changed matrix generates, or is refused with sentences that name a line: never a traceback."""
 from __future__ import annotations
 
 import re

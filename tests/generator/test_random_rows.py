@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that nobody wrote: each generates headers that compile, or is refused with sentences that name a line; some run the conformance suites.
+"""Random rows: each generates headers that compile, or is refused with sentences that name a line.
 
-WEFT_RANDOM_ROWS says how many rows are drawn (default 200), WEFT_RANDOM_ROWS_RUN how many of them pass the suites over the in-process port
-(default 0: tests/made_up_row runs one on every machine; each takes the compiler a minute). The draw is the same each time unless
-WEFT_RANDOM_ROWS is set.
+Some rows run the conformance suites. WEFT_RANDOM_ROWS is the number of rows (default 200). WEFT_RANDOM_ROWS_RUN is the
+number of rows that run the suites over the in-process port (default 0). tests/made_up_row runs one on every machine;
+each takes the compiler a minute. The rows are the same each time unless WEFT_RANDOM_ROWS is set.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DRAWN = int(os.environ.get("WEFT_RANDOM_ROWS", "200"))
 RUN = int(os.environ.get("WEFT_RANDOM_ROWS_RUN", "0"))
 BATCH = 250
 FAMILIES = read_rules(ROOT / "generator" / "rules.yaml")
-# Nothing is shrunk: a row that fails is printed whole, and its cells are independent.
+# hypothesis does not shrink: a failing row is printed whole, and its cells are independent.
 DRAW = settings(max_examples=DRAWN // 2, deadline=None, database=None, derandomize="WEFT_RANDOM_ROWS" not in os.environ,
                 phases=[Phase.generate],
                 suppress_health_check=list(HealthCheck))
@@ -38,7 +38,7 @@ refused: list[str] = []
 
 
 def _render(text: str) -> dict[str, bytes] | None:
-    """The files of one row, or none where it is refused, with a line of the row and one sentence for each reason."""
+    """The files of one row; or none where it is refused, with a line of the row and one sentence for each reason."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "m.yaml"
         file.write_text(text, "utf-8")
@@ -91,13 +91,16 @@ def _tree(folder: Path, rows: list[tuple[str, dict[str, bytes]]]) -> Path:
 
 def _compiler() -> str:
     compiler = shutil.which(os.environ.get("CXX", "g++"))
-    if compiler is None or not Path("/usr/include/rdma/fabric.h").exists() or not Path("/usr/include/infiniband/verbs.h").exists():
+    headers = ("/usr/include/rdma/fabric.h", "/usr/include/infiniband/verbs.h")
+    if compiler is None or not all(Path(header).exists() for header in headers):
         pytest.skip("no compiler, or no headers of libfabric and rdma-core here")
     return compiler
 
 
 def test_what_was_generated_compiles(tmp_path: Path) -> None:
-    """Many rows in one translation unit: complete, consistent, with a shape for the backend and a text for `weft inspect`."""
+    """Many rows in one translation unit: complete, consistent, with a shape for the backend and a text for `weft
+    inspect`.
+    """
     if not made:
         pytest.skip("no rows were drawn: run the tests above too")
     compiler = _compiler()
@@ -118,8 +121,8 @@ def test_what_was_generated_compiles(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr[:4000]
 
 
-@pytest.mark.parametrize("number", range(RUN) or [pytest.param(0,
-                                                               marks=pytest.mark.skip("WEFT_RANDOM_ROWS_RUN asks for none"))])
+@pytest.mark.parametrize("number", range(RUN) or [
+    pytest.param(0, marks=pytest.mark.skip("WEFT_RANDOM_ROWS_RUN asks for none"))])
 def test_a_random_row_passes_the_suites(number: int, tmp_path: Path) -> None:
     """Over the in-process port, which behaves as badly as the row permits."""
     found: list[dict[str, bytes]] = []

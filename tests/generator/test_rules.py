@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules against small rows: which answer is taken, with which reason; and against the real matrix, family by family."""
+"""The rules against small rows: the answer and its reason. And against the real matrix, family by family."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -101,7 +101,8 @@ def test_every_answer_is_a_policy(families: tuple[Family, ...]) -> None:
     for family in families:
         text = (POLICIES / f"{family.name}.hpp").read_text("utf-8")
         for answer in family.answers:
-            assert f"struct {answer} " in text or f"struct {answer}\n" in text, f"policies/{family.name}.hpp has no {answer}"
+            defined = f"struct {answer} " in text or f"struct {answer}\n" in text
+            assert defined, f"policies/{family.name}.hpp has no {answer}"
 
 
 # The answers of an ordinary machine's fabrics, and of the fabrics that made the families necessary. A change of these

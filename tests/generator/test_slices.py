@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contenders in slices: who has no turn is stopped by the kernel, with all its processes, and each contender's result or failure is its own."""
+"""Contenders in slices: outside of its turn the kernel stops a contender with all its processes.
+
+Each contender has its own result or failure.
+"""
 from __future__ import annotations
 
 import signal
@@ -66,7 +69,8 @@ def test_elsewhere_nobody_is_stopped(family: subprocess.Popen[str]) -> None:
 
 
 def test_results_and_failures_by_name() -> None:
-    program = "import sys, time; begin = time.process_time()\nwhile time.process_time() - begin < .1: pass\nprint(sys.argv[1])"
+    program = ("import sys, time; begin = time.process_time()\n"
+               "while time.process_time() - begin < .1: pass\nprint(sys.argv[1])")
     found = in_slices({name: lambda name=name: processes.run([sys.executable, "-c", program, name])
                        for name in ("a", "b")} | {"none": lambda: processes.run(["false"])})
     assert (found["a"], found["b"]) == ("a\n", "b\n")
@@ -74,7 +78,7 @@ def test_results_and_failures_by_name() -> None:
 
 
 def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is told to go on finds the other one stopped; each has several turns."""
+    """A contender in its turn finds the other one stopped; each has several turns."""
     told: list[tuple[int, signal.Signals]] = []
     monkeypatch.setattr(slices.os, "killpg", lambda group, number: told.append((group, number)))
 
@@ -85,7 +89,7 @@ def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert in_slices({str(group): lambda group=group: takes_three_turns(group) for group in (1001, 1002)},
                      .01) == {"1001": True, "1002": True}
     running: set[int] = set()
-    # the other side goes on
+    # the other side continues
     left = {group: max(at for at, each in enumerate(told) if each == (group, signal.SIGCONT)) for group in (1001, 1002)}
     for at, (group, number) in enumerate(told[:min(left.values())]):
         running = running | {group} if number == signal.SIGCONT else running - {group}

@@ -89,7 +89,7 @@ def test_the_compiler_refuses(case: WrongCell, tmp_path: Path, families: tuple[F
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory, families: tuple[Family, ...]) -> dict[str, str]:
-    """What opening says for each case of that stage; one program opens them all."""
+    """What opening reports for each case of that stage; one program opens them all."""
     folder = tmp_path_factory.mktemp("opens")
     names = [f"wrong_{number}" for number in range(len(OPENS))]
     tree = _tree(folder, *(_generated(case, folder, families, name) for case, name in zip(OPENS, names)))
@@ -100,7 +100,8 @@ template <class F> void tell() {
   options.node = "127.0.0.1";
   options.listens = true;
   const auto made = F::template port<weft::shape_of<F>>::open(options);
-  std::printf("%s\\t%s\\n", std::string(F::name).c_str(), made ? "(it opened)" : std::string(made.error().sentence).c_str());
+  const std::string result = made ? "(it opened)" : std::string(made.error().sentence);
+  std::printf("%s\\t%s\\n", std::string(F::name).c_str(), result.c_str());
 }
 int main() {
 """ + "".join(f"  tell<weft::fabrics::{name}>();\n" for name in names) + "}\n"

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells falsified one at a time, and where each is caught: by the generator, by the compiler, when a transport opens, or by the probe alone.
+"""Cells falsified one at a time, and where each is caught: by the generator, the compiler, an opening transport, or the
+probe alone.
 
-`python3 -B -m tests.generator.wrong_cells` writes docs/reference/generated/wrong_cells.md from this list; test_wrong_cells.py proves each line of it.
+`python3 -B -m tests.generator.wrong_cells` writes docs/reference/generated/wrong_cells.md from this list.
+test_wrong_cells.py proves each line of it.
 """
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ STAGES = {
 
 @dataclass(frozen=True)
 class WrongCell:
-    """A true row with one cell made wrong. `says`: part of the sentence that whoever did it reads."""
+    """A true row with one wrong cell. `says`: part of the sentence that the author of the cell reads."""
 
     stage: str
     row: str
@@ -88,7 +90,7 @@ CELLS: list[WrongCell] = [
 
 
 def falsified(case: WrongCell, row: str, name: str) -> str:
-    """The text of a matrix that holds this row alone, under this name, with its cell made wrong."""
+    """The text of a matrix with this row alone, under this name, with its wrong cell."""
     text, found = re.subn(rf"(\n    {case.cell}: {{is: )(\"[^\"]*\"|[^,}}]+)", rf"\g<1>{case.value}", row, count=1)
     if found != 1 or text == row:
         raise ValueError(f"{case.name} is not there, or is {case.value} already")
