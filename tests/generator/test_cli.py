@@ -83,8 +83,8 @@ def test_json_fits_its_schema(weft: Run, name: str, arguments: tuple[str, ...]) 
 
 
 def test_schema_files_are_what_the_generator_says() -> None:
-    assert {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()} == {f"{name}.schema.json": text_of(schema)
-                                                                                for name, schema in all_schemas().items()}
+    wanted = {f"{name}.schema.json": text_of(schema) for name, schema in all_schemas().items()}
+    assert {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()} == wanted
     for schema in all_schemas().values():
         jsonschema.Draft202012Validator.check_schema(schema)
 

@@ -63,8 +63,8 @@ def cells(tmp_path: Path, families: tuple[Family, ...], decided: dict[str, Decid
             (tmp_path / "results" / f"{name}.xml").write_text(text)
         promises = read_promises(mapping, "promises.yaml", families)
         by = Judge(decided, families, {"put_notify": {"one"}, "rounds": {"many"}, "who/put_notify": {"one"}})
-        return {fabric: (cell.verdict, cell.kind, cell.notes) for (_, fabric), cell in judge(promises,
-                                                                                             join([read_results(tmp_path)]), by).items()}
+        judged = judge(promises, join([read_results(tmp_path)]), by)
+        return {fabric: (cell.verdict, cell.kind, cell.notes) for (_, fabric), cell in judged.items()}
 
     return of
 
@@ -132,8 +132,8 @@ def test_results_of_a_program_that_is_older_than_its_files_are_named(tmp_path: P
         (tmp_path / file).write_text(text)
         os.utime(tmp_path / file, (1000, 1000))
     (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "a.xml").write_text(_suite("tcp", _case("one")).replace("<testsuites",
-                                                                                    '<testsuites built="2000" source="main.cpp"'))
+    suite = _suite("tcp", _case("one")).replace("<testsuites", '<testsuites built="2000" source="main.cpp"')
+    (tmp_path / "results" / "a.xml").write_text(suite)
     results = read_results(tmp_path)
     os.utime(tmp_path / "compose" / "b.hpp", (3000, 3000))  # nothing includes it
     assert outdated(tmp_path, results) == {}

@@ -53,8 +53,8 @@ def _choice(matrix: Matrix, families: tuple[Family, ...], family: str) -> Choice
 def test_the_measured_winner_is_taken_before_its_turn_and_says_so(tmp_path: Path, families: tuple[Family, ...]) -> None:
     choice = _choice(_row(tmp_path, atomics="provider"), families, "atomics")
     assert choice.answer == "target"
-    assert ("measured: 2026-11-21 libfabric 1.17.0, a machine, ./weft bench: small: provider takes 1.20 times as long as "
-            "target (1.10 to 1.30, fetch_add)") in choice.reason
+    assert ("measured: 2026-11-21 libfabric 1.17.0, a machine, ./weft bench: small: provider takes 1.20 times as long "
+            "as target (1.10 to 1.30, fetch_add)") in choice.reason
 
 
 def test_a_winner_that_programs_can_tell_apart_is_said_and_not_taken(tmp_path: Path,
@@ -93,8 +93,8 @@ def test_a_winner_that_the_facts_forbid_is_refused(tmp_path: Path, families: tup
     entry = ENTRY.replace("winner: target", "winner: provider").replace("than: provider", "than: target")
     with pytest.raises(Refused) as refused:
         _choice(_row(tmp_path, entry, atomics="none"), families, "atomics")
-    assert ("m.yaml:8: tiny.measured.atomics: provider was measured fastest, and the facts forbid it: it needs atomics to "
-            "be provider") in str(refused.value)
+    assert ("m.yaml:8: tiny.measured.atomics: provider was measured fastest, and the facts forbid it: it needs atomics "
+            "to be provider") in str(refused.value)
 
 
 def test_what_an_answer_by_hand_makes_illegal_is_replaced(families: tuple[Family, ...]) -> None:
