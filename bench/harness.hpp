@@ -71,7 +71,7 @@ struct patience {
 class spinner {
  public:
   explicit constexpr spinner(patience p) noexcept : patience_(p) {}
-  void looked(bool found) noexcept {
+  void polled(bool found) noexcept {
     if (found) idle_ = 0;
     else if (++idle_ >= patience_.after) give_way();
   }

@@ -83,7 +83,7 @@ class pingpong {
   void poll_once() {
     const int came = end_.poll();
     arrived_ += came;
-    spin_.looked(came > 0);
+    spin_.polled(came > 0);
     idle_ = came > 0 ? 0 : idle_ + 1;
     if (idle_ % 4096 == 4095) watch();
   }

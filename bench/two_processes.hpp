@@ -31,13 +31,13 @@ class channel {
  public:
   explicit channel(int descriptor) noexcept : descriptor_(descriptor) {}
 
-  void tell(const std::string& message) const {
+  void send_text(const std::string& message) const {
     if (::send(descriptor_, message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
       throw std::runtime_error("the other process of the bench is gone");
   }
   /// Waits for a message and makes progress meanwhile: some libraries finish a connection only while both sides poll.
   template <class Progress>
-  std::string hear(Progress&& progress) const {
+  std::string receive_text(Progress&& progress) const {
     char message[4096];
     for (;;) {
       const ssize_t length = ::recv(descriptor_, message, sizeof message, MSG_DONTWAIT);
@@ -47,17 +47,17 @@ class channel {
       progress();
     }
   }
-  std::string hear() const {
-    return hear([] { usleep(200); });
+  std::string receive_text() const {
+    return receive_text([] { usleep(200); });
   }
   /// Exchanges one message with the other end. The end that `begins` posts nothing before the other end has stopped
   /// discarding what it polls.
   template <class Progress>
   std::string swap(bool begins, const std::string& message, Progress&& progress) const {
-    tell(message);
-    std::string theirs = hear(progress);
-    if (begins) hear(progress);
-    else tell("go");
+    send_text(message);
+    std::string theirs = receive_text(progress);
+    if (begins) receive_text(progress);
+    else send_text("go");
     return theirs;
   }
   /// Leaves together: a last post may lie in its library until the next poll, and dies with the process.

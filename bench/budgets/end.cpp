@@ -47,15 +47,15 @@ int side(const channel& to, bool first) {
   const auto say = [&] {
     while (!u.end.post<ending::unsignalled>(size, 1)) u.end.poll();
   };
-  const auto hear = [&] {
+  const auto receive_text = [&] {
     while (u.end.poll() == 0) std::this_thread::yield();
   };
   if (first) {
     say();
-    hear();
+    receive_text();
     std::printf("%zu\n", resident_kib());
   } else {
-    hear();
+    receive_text();
     say();
   }
   to.part(first, [&] { u.poll_once(); });

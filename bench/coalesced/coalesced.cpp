@@ -41,8 +41,8 @@ class end {
   end(const channel& to, bool first)
       : net_(sure(open<F>({.node = home(), .listens = !first, .max_message_bytes = 2048, .receives = receives}))),
         memory_(sure(net_.allocate(places * each + 64, rights::none))) {
-    if (!first) to.tell(net_.listen_address());
-    other_ = first ? sure(net_.connect(to.hear(), 10s)) : sure(net_.accept_one(10s));
+    if (!first) to.send_text(net_.listen_address());
+    other_ = first ? sure(net_.connect(to.receive_text(), 10s)) : sure(net_.accept_one(10s));
     to.swap(first, "met", [this] { poll_once(); });
   }
 
@@ -66,14 +66,14 @@ class end {
   /// The receiver.
   void take(std::uint64_t count, std::uint32_t per_post) {
     seen_ = sum_ = 0;
-    std::uint64_t told = 0;
+    std::uint64_t credited = 0;
     const std::uint64_t every = std::uint64_t{per_credit} * per_post;
     while (seen_ < count) {
       turn();
-      if (seen_ - told < every && seen_ != count) continue;
-      told = seen_;
-      std::memcpy(memory_.data() + places * each, &told, sizeof told);
-      credit(memory_.slice(places * each, sizeof told));
+      if (seen_ - credited < every && seen_ != count) continue;
+      credited = seen_;
+      std::memcpy(memory_.data() + places * each, &credited, sizeof credited);
+      credit(memory_.slice(places * each, sizeof credited));
     }
     if (sum_ != count * (count - 1) / 2) throw std::runtime_error("other messages came than were sent");
     while (net_.in_flight() != 0) turn();
@@ -119,7 +119,7 @@ class end {
         overloaded{[this](const received& m) { heard(m.message); },
                    [](const failed& f) { throw std::runtime_error(std::string(name_of(f.what)) + " failed"); },
                    [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}});
-    spin_.looked(found > 0);
+    spin_.polled(found > 0);
   }
   void heard(const_bytes m) {
     std::uint64_t number = 0;

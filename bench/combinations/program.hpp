@@ -134,10 +134,11 @@ class measurements {
 
 /// Google Benchmark takes its options from arguments only.
 inline void initialize(const program_options& o) {
-  static std::vector<std::string> told{"combination"};  // the library keeps the pointers
-  if (!o.out.empty()) told.insert(told.end(), {"--benchmark_out=" + o.out, "--benchmark_out_format=json"});
+  static std::vector<std::string> library_arguments{"combination"};  // the library keeps the pointers
+  if (!o.out.empty())
+    library_arguments.insert(library_arguments.end(), {"--benchmark_out=" + o.out, "--benchmark_out_format=json"});
   std::vector<char*> pointers;
-  for (std::string& each : told) pointers.push_back(each.data());
+  for (std::string& each : library_arguments) pointers.push_back(each.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
 }

@@ -36,8 +36,8 @@ class sides {
 
   /// The initiating side. One sample per awaited operation, or per window: the mean of its operations.
   void ask(const request& r, samples& into) {
-    to_.tell(r.text());
-    to_.hear([this] { poll_once(); });
+    to_.send_text(r.text());
+    to_.receive_text([this] { poll_once(); });
     switch (r.what) {
       case scenario::put_notify:
         return bounce(puts_, r, &into);
@@ -58,14 +58,14 @@ class sides {
   /// The answering side, until the other side disconnects.
   void answer() {
     for (;;) {
-      const std::string told = to_.hear([this] { poll_once(); });
-      if (told == "done") break;
-      const request r = request::of(told);
-      to_.tell("ready");
+      const std::string text_of_request = to_.receive_text([this] { poll_once(); });
+      if (text_of_request == "done") break;
+      const request r = request::of(text_of_request);
+      to_.send_text("ready");
       serve(r);
     }
-    to_.tell("done");
-    to_.tell("go");
+    to_.send_text("done");
+    to_.send_text("go");
   }
   void part() {
     to_.part(true, [this] { poll_once(); });
@@ -119,16 +119,16 @@ class sides {
       awaited(r, into, [&](bool* ended) {
         return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0), until<visible>(ended));
       });
-      if (!r.checked) return tell_end();
-      tell_end();
-      if (const std::string found = to_.hear([this] { poll_once(); }); found != "same")
+      if (!r.checked) return report_end();
+      report_end();
+      if (const std::string found = to_.receive_text([this] { poll_once(); }); found != "same")
         throw std::runtime_error("put until visible: " + found);
     }
   }
   void add(const request& r, samples& into) {
     awaited(r, into,
             [&](bool* ended) { return pair_.net.fetch_add(pair_.other, pair_.there.at(counter_at()), 1, ended); });
-    tell_end();
+    report_end();
   }
   template <class Post>
   void awaited(const request& r, samples& into, Post post) {
@@ -137,7 +137,7 @@ class sides {
     for (std::size_t i = 0; i < r.rounds; ++i) {
       bool ended = false;
       posted([&] { return post(&ended); });
-      while (!ended) spin.looked(end_of(r, ended) > 0);
+      while (!ended) spin.polled(end_of(r, ended) > 0);
       const std::uint64_t now = now_ns();
       into.add(now - before);
       before = now;
@@ -155,7 +155,7 @@ class sides {
         [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); },
         [](auto&&) {}});
   }
-  void tell_end() {
+  void report_end() {
     posted(
         [&] { return pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(counter_at() + 56), 0); });
   }
@@ -168,7 +168,7 @@ class sides {
   }
   void serve_until_told() {
     spinner spin(waiting_);
-    while (puts_.poll() == 0) spin.looked(false);
+    while (puts_.poll() == 0) spin.polled(false);
   }
 
   // ---- windows: `window` posts, then one answer
@@ -182,7 +182,7 @@ class sides {
         while (!end.template post<ending::unsignalled>(r.bytes, 0)) answers += end.poll();
       while (answers == 0) {
         answers += end.poll();
-        spin.looked(answers > 0);
+        spin.polled(answers > 0);
       }
       const std::uint64_t now = now_ns();
       into.add((now - before) / r.window);
@@ -201,7 +201,7 @@ class sides {
       while (!puts_.template post<ending::unsignalled>(1, 0)) answers += puts_.poll();
       while (answers == 0) {
         answers += puts_.poll();
-        spin.looked(answers > 0);
+        spin.polled(answers > 0);
       }
       const std::uint64_t now = now_ns();
       into.add((now - before) / puts);
@@ -214,7 +214,7 @@ class sides {
     for (std::size_t i = 0; i < r.rounds; ++i) {
       for (std::size_t arrived = 0; arrived < r.window;) {
         const auto came = static_cast<std::size_t>(end.poll());
-        spin.looked(came > 0);
+        spin.polled(came > 0);
         arrived += came;
         if (arrived > r.window) throw std::runtime_error("a window brought more than was posted");
       }
@@ -229,8 +229,8 @@ class sides {
   void compare(std::size_t bytes) {
     for (std::size_t b = 0; b < bytes; ++b)
       if (pair_.landing.data()[b] != pattern(b))
-        return to_.tell("byte " + std::to_string(b) + " is not the one that was written");
-    to_.tell("same");
+        return to_.send_text("byte " + std::to_string(b) + " is not the one that was written");
+    to_.send_text("same");
   }
   std::size_t counter_at() const noexcept { return pair_.landing.size() - 64; }
 

@@ -43,7 +43,7 @@ transport_options options(bool listens) {
 struct found {
   std::uint64_t resident = 0;  ///< Bytes of the whole process, with one endpoint.
   std::uint64_t connects = 0;  ///< Nanoseconds of all connects, without opening and closing.
-  std::uint64_t first = 0;  ///< Nanoseconds of the first connects, which send a peer its first message.
+  std::uint64_t first = 0;     ///< Nanoseconds of the first connects, which send a peer its first message.
 };
 
 /// A real caller connects at any moment of the library's polling round (rxm: 10 ms by default). So this part of such a
@@ -73,10 +73,10 @@ struct by_weft {
     for (std::size_t i = 0; i < times; ++i) {
       auto net = open<F>(options(true));
       if (!net) throw std::runtime_error(net.error().sentence);
-      other.tell(net->listen_address());
+      other.send_text(net->listen_address());
       const auto on = overloaded{[&](const requested& r) { (void)net->accept(r.peer); }, [](auto&&) {}};
       bench::spinner idle({bench::fruitless::yield, 32});
-      other.hear([&] { idle.looked(net->progress(on) > 0); });
+      other.receive_text([&] { idle.polled(net->progress(on) > 0); });
     }
     return 0;
   }
@@ -88,13 +88,13 @@ struct by_weft {
     auto before_us = open<F>(options(false));
     if (!before_us) throw std::runtime_error(before_us.error().sentence);
     bench::spinner idle({bench::fruitless::yield, 32});
-    const auto look = [&] { idle.looked(net->progress([](auto&&) {}) > 0); };
+    const auto look = [&] { idle.polled(net->progress([](auto&&) {}) > 0); };
     for (std::size_t i = 0; i < times; ++i) {
-      const std::string where = other.hear(look);
+      const std::string where = other.receive_text(look);
       all.first += meet(*before_us, where);
       pass_some_time(i, look);
       all.connects += meet(*net, where);
-      other.tell("met");
+      other.send_text("met");
     }
     return all;
   }
@@ -106,10 +106,10 @@ struct by_hand {
   static int listen(const bench::channel& other, std::size_t times) {
     for (std::size_t i = 0; i < times; ++i) {
       bench::plain_peer<F> here;
-      other.tell(here.name());
+      other.send_text(here.name());
       here.answer();
       here.answer();
-      other.hear([&] { (void)here.poll(); });
+      other.receive_text([&] { (void)here.poll(); });
     }
     return 0;
   }
@@ -120,7 +120,7 @@ struct by_hand {
     bench::plain_peer<F> before_us;
     const auto look = [&] { (void)here.poll(); };
     for (std::size_t i = 0; i < times; ++i) {
-      const std::string there = other.hear(look);
+      const std::string there = other.receive_text(look);
       const std::uint64_t first = bench::now_ns();
       before_us.meet(there);
       all.first += bench::now_ns() - first;
@@ -128,7 +128,7 @@ struct by_hand {
       const std::uint64_t before = bench::now_ns();
       here.meet(there);
       all.connects += bench::now_ns() - before;
-      other.tell("met");
+      other.send_text("met");
     }
     return all;
   }
@@ -157,10 +157,10 @@ bool in_own_process(std::size_t times, unsigned limit, found& into) {
         bench::two_processes(limit, first, [&](const bench::channel& other) { return Side::listen(other, times); }));
   }
   ::close(ends[1]);
-  const bool told = ::read(ends[0], &into, sizeof into) == sizeof into;
+  const bool arrived = ::read(ends[0], &into, sizeof into) == sizeof into;
   ::close(ends[0]);
   int ended = 0;
-  return child > 0 && waitpid(child, &ended, 0) == child && told && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+  return child > 0 && waitpid(child, &ended, 0) == child && arrived && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
 }
 
 double ratio(std::uint64_t ours, std::uint64_t theirs) {
@@ -193,15 +193,15 @@ int main(int count, char** words) {
   if (app.count("--json") > 0) {
     bench::json settings = bench::json::object();
     for (const environment_setting& each : selected::environment) settings[each.name] = each.value;
-    const auto told = [](const found& f) {
+    const auto arrived = [](const found& f) {
       return bench::json{{"resident_bytes", f.resident}, {"connects_ns", f.connects}, {"first_connects_ns", f.first}};
     };
     return bench::write_json({{"bench", "endpoint"},
                               {"fabric", name},
                               {"connects", connects},
                               {"settings", settings},
-                              {"row", told(row)},
-                              {"library", told(library)},
+                              {"row", arrived(row)},
+                              {"library", arrived(library)},
                               {"resident_ratio", ratio(row.resident, library.resident)},
                               {"connects_ratio", ratio(row.connects, library.connects)},
                               {"first_connects_ratio", ratio(row.first, library.first)}},

@@ -41,7 +41,7 @@ class plain_peer : public raw_end<by_default<F>> {
     return peer;
   }
   /// An answer may arrive before the completion of the message that it answers.
-  void poll_once() { idle_.looked((arrived_ += this->poll()) > 0); }
+  void poll_once() { idle_.polled((arrived_ += this->poll()) > 0); }
   void send(fi_addr_t to, const std::string& text) {
     std::memcpy(this->outgoing(), text.data(), text.size());
     const std::uint64_t wanted = this->ended() + 1;

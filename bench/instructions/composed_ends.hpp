@@ -109,19 +109,19 @@ class by_weft {
     return bool(net.template fetch_add<float>(other_, place_, 0.5F, this));
   }
   bool say() { return bool(net.send(other_, source_.first(size))); }
-  [[gnu::always_inline]] int poll_once() { return net.progress(told); }
+  [[gnu::always_inline]] int poll_once() { return net.progress(counted); }
 
-  events told;
+  events counted;
 
  private:
   void meet(const channel& to) {
-    other_ = sure(net.start_connect(to.hear()));
-    while (!told.stands) poll_once();  // two_processes ends both at the deadline
+    other_ = sure(net.start_connect(to.receive_text()));
+    while (!counted.stands) poll_once();  // two_processes ends both at the deadline
   }
   void be_met(const channel& to) {
-    to.tell(net.listen_address());
-    while (!told.asked) poll_once();
-    other_ = told.asked;
+    to.send_text(net.listen_address());
+    while (!counted.asked) poll_once();
+    other_ = counted.asked;
     if (!net.accept(other_)) throw std::runtime_error("the request was withdrawn");
   }
 
@@ -146,7 +146,7 @@ struct by_hand {
                                           typename raw::memory{source.data + half, half, source.descriptor}};
   std::size_t size = most, fused = fused_most;
   std::uint32_t immediate = 1;  // known at run time only
-  events told;
+  events counted;
   by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)) {}
 
   bool put_notify() { return end->put_notify(other, source, size, there, immediate) == 0; }
@@ -168,9 +168,9 @@ struct by_hand {
   }
   bool say() { return end->say(other, size) == 0; }
   [[gnu::always_inline]] int poll_once() {
-    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++told.ended; },
-                          [this](auto, std::uint32_t) { ++told.arrived; },
-                          [this](auto, const std::byte*, std::size_t) { ++told.arrived; });
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++counted.ended; },
+                          [this](auto, std::uint32_t) { ++counted.arrived; },
+                          [this](auto, const std::byte*, std::size_t) { ++counted.arrived; });
   }
 };
 
@@ -199,17 +199,17 @@ template <class Contender, class Measure>
 int side(const channel& to, bool first, Measure& measure) {
   Contender c(to, first);
   if (!first) {
-    while (to.hear([&] { c.poll_once(); }) == "message")
+    while (to.receive_text([&] { c.poll_once(); }) == "message")
       if constexpr (requires { c.say(); }) {
         while (!c.say()) c.poll_once();
-        to.tell("said");
+        to.send_text("said");
       }
-    to.tell("done");
+    to.send_text("done");
     return 0;
   }
   const std::uint64_t refused = measure(c, to);
-  to.tell("over");
-  to.hear([&] { c.poll_once(); });
+  to.send_text("over");
+  to.receive_text([&] { c.poll_once(); });
   return refused == 0 ? 0 : 1;
 }
 template <class Contender, class Measure>

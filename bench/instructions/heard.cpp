@@ -16,22 +16,22 @@ template <class Contender>
 }
 /// Polls that find one message.
 template <class Contender>
-tally hear(Contender& c, const channel& to, int visits) {
+tally receive_text(Contender& c, const channel& to, int visits) {
   tally t;
   settle(c);
   for (int v = 0; v < visits; ++v, ++t.operations) {
-    const std::uint64_t before = c.told.arrived;
-    to.tell("message");
-    to.hear();  // the message is sent: the first poll finds it unless the other side's library holds it back
+    const std::uint64_t before = c.counted.arrived;
+    to.send_text("message");
+    to.receive_text();  // the message is sent: the first poll finds it unless the other side's library holds it back
     do t.empty += measured_poll(c) == 0;
-    while (c.told.arrived == before);
+    while (c.counted.arrived == before);
   }
   return t;
 }
 template <class Contender>
 int messages(int visits, names asked) {
   return both<Contender>([=](Contender& c, const channel& to) {
-    const tally t = hear(c, to, visits);
+    const tally t = receive_text(c, to, visits);
     say(asked.front(), t);
     return t.refused;
   });

@@ -158,8 +158,8 @@ class run {
     for (int v = 0; v < visits_; ++v, t.operations += std::max<std::uint64_t>(expected, 1)) {
       const std::uint64_t before = c_.landed + c_.heard;
       if (expected > 0) {
-        to_.tell(asked);
-        to_.hear();  // the whole transfer is on its way
+        to_.send_text(asked);
+        to_.receive_text();  // the whole transfer is on its way
       }
       usleep(expected > 0 ? 20000 : 0);
       do {
@@ -190,19 +190,19 @@ template <class Contender>
 int side(const channel& to, bool first, const std::string& what, int visits) {
   Contender c(to, first);
   if (!first) {
-    for (std::string asked = to.hear([&] { c.poll_once(); }); asked != "over";
-         asked = to.hear([&] { c.poll_once(); })) {
+    for (std::string asked = to.receive_text([&] { c.poll_once(); }); asked != "over";
+         asked = to.receive_text([&] { c.poll_once(); })) {
       for (int i = 0; i < (asked == "notices" ? in_batch : 1); ++i)
         while (!(asked == "message" ? c.inject() : c.put_notify())) c.poll_once();
-      to.tell("posted");
+      to.send_text("posted");
     }
-    to.tell("done");
+    to.send_text("done");
     return 0;
   }
   const tally t = run<Contender>(c, to, visits).of(what);
   std::printf("%s\n", json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
-  to.tell("over");
-  to.hear([&] { c.poll_once(); });
+  to.send_text("over");
+  to.receive_text([&] { c.poll_once(); });
   return t.refused == 0 ? 0 : 1;
 }
 }  // namespace

@@ -32,7 +32,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
  public:
   struct record {
     std::uint32_t live = 0;
-    std::uint32_t theirs = 0;  ///< The peer's number of the connection: goes into each notice.
+    std::uint32_t theirs = 0;        ///< The peer's number of the connection: goes into each notice.
     std::uint32_t takes = 1U << 20;  ///< Bytes of the peer's receives.
     fid_ep* ep = nullptr;
     fi_addr_t at = FI_ADDR_UNSPEC;
@@ -208,7 +208,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
       if (!is_owner_polling()) return 0;
-    looked l;
+    poll_frame l;
     l.from = this;
     breath_.before_poll();
     const ssize_t count = fi_cq_read(cq_, l.entries.data(), l.entries.size());
@@ -279,19 +279,19 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     if (e.err != FI_ECANCELED) base::refuse("completion", e.err);
   }
   /// The path of a poll: one that finds nothing keeps nothing in registers.
-  struct looked {
+  struct poll_frame {
     raw_careful* from;
     std::array<fi_cq_data_entry, 16> entries;
   };
   template <class Ended, class Landed, class Heard>
-  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Landed& landed, Heard& heard) {
+  [[gnu::noinline]] static int found(const poll_frame& l, int count, Ended& ended, Landed& landed, Heard& heard) {
     l.from->breath_.found();
-    l.from->tell_of(l.entries.data(), count, ended, landed, heard);
+    l.from->report_entries(l.entries.data(), count, ended, landed, heard);
     return count;
   }
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] void tell_of(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed,
-                                      Heard& heard) {
+  [[gnu::always_inline]] void report_entries(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed,
+                                             Heard& heard) {
     quick_polls_ |= handling;
     if constexpr (!sleeps_on_descriptor) sleepless_polls_ = 0;
     const fi_cq_data_entry* const end = e + count;
@@ -352,7 +352,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   static constexpr std::uint32_t handling = 0xc0000000U;
   std::uint32_t flushes_ = 0;
   std::uint32_t sleepless_polls_ = 0;  ///< Polls since something arrived.
-  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, and polls inside of it find nothing.
+  std::uint32_t quick_polls_ = 32;     ///< Below 0: a handler is running, and polls inside of it find nothing.
 };
 
 }  // namespace weft::bench

@@ -136,8 +136,8 @@ class raw_mapped_careful {
     l.size = 0;
     l.immediate = immediate;
     const std::uint64_t first = reinterpret_cast<std::uintptr_t>(stored) + r->written.shift;
-    const place_told told{first, first + size - 1};
-    std::memcpy(l.inside.data(), &told, sizeof told);
+    const place_range reported{first, first + size - 1};
+    std::memcpy(l.inside.data(), &reported, sizeof reported);
     return sent(*r, l);
   }
   template <bool Delivered>
@@ -188,16 +188,16 @@ class raw_mapped_careful {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
       if (!is_owner_polling()) return 0;
     breath_.before_poll();
-    int told = 0;
-    if (first_end_ != next_end_) told = tell_ends(ended);
+    int reported = 0;
+    if (first_end_ != next_end_) reported = report_ends(ended);
     for (record& r : records_)
       if (r.in.front() != nullptr) {
-        told += found(*this, r, landed, heard);
+        reported += found(*this, r, landed, heard);
       } else {
         __builtin_prefetch(r.arriving.first);
         __builtin_prefetch(r.arriving.last);
       }
-    return told;
+    return reported;
   }
 
  private:
@@ -246,7 +246,7 @@ class raw_mapped_careful {
     }
   }
   [[gnu::always_inline]] static int sent(record& r, hand_ring::line& l) noexcept {
-    r.out.publish(l);
+    r.out.commit(l);
     r.sent = &l;
     if (r.sleeps) [[unlikely]]
       broken();  // it would be woken: no peer sleeps here
@@ -260,29 +260,29 @@ class raw_mapped_careful {
   }
 
   template <class Ended>
-  [[gnu::noinline]] int tell_ends(Ended& ended) {
+  [[gnu::noinline]] int report_ends(Ended& ended) {
     quick_polls_ |= handling;
     breath_.found();
-    int told = 0;
+    int reported = 0;
     do {
       const end_of e = ends_[first_end_++ % most_ends];
       if (e.of.of->live == e.of.number) [[likely]]
         ended(e.what, e.of, e.user, e.old);
-    } while (++told < most_told && first_end_ != next_end_);
+    } while (++reported < most_reported && first_end_ != next_end_);
     quick_polls_ &= ~handling;
-    return told;
+    return reported;
   }
   template <class Landed, class Heard>
   [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
     here.quick_polls_ |= handling;
     here.breath_.found();
-    int told = 0;
+    int reported = 0;
     const handle from{&r, r.live};
-    for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number;
-         l = r.in.front(), ++told) {
+    for (const hand_ring::line* l = r.in.front(); l != nullptr && reported < most_reported && r.live == from.number;
+         l = r.in.front(), ++reported) {
       const std::uint64_t immediate = l->immediate;
       if ((immediate & message) == 0) {
-        place_told where;
+        place_range where;
         std::memcpy(&where, l->inside.data(), sizeof where);
         r.arriving = {here.shared_ + where.first, here.shared_ + where.last};
         __builtin_prefetch(r.arriving.first);
@@ -298,7 +298,7 @@ class raw_mapped_careful {
       }
     }
     here.quick_polls_ &= ~handling;
-    return told;
+    return reported;
   }
   template <class Heard>
   [[gnu::always_inline]] void take(record& r, const hand_ring::line& l, const handle& from, Heard& heard) {
@@ -335,13 +335,13 @@ class raw_mapped_careful {
   }
   static constexpr std::size_t row_at = block_at / 2;  ///< In the target's memory: the region is what lies before it.
   /// In a notice's line: the first and the last byte that the notice covers, as offsets of their owner.
-  struct place_told {
+  struct place_range {
     std::uint64_t first = 0, last = 0;
   };
   static constexpr std::size_t receives = 64, each_message = 4096;
   static constexpr std::uint64_t first_key = 1, message = std::uint64_t{1} << 63;
   static constexpr std::uint32_t first_number = 1, most_ends = 256, handling = 0xc0000000U;
-  static constexpr int most_told = 16;
+  static constexpr int most_reported = 16;
 
   mapped_pair<F> pair_;
   std::vector<record> records_;

@@ -100,7 +100,7 @@ class raw_striped {
           [&](auto, auto, void* user, std::uint64_t) {
             auto& t = *static_cast<transfer*>(user);
             --t.outstanding;
-            tell_end(t, ended);
+            report_end(t, ended);
           },
           [](auto, std::uint32_t) {}, [](auto, const std::byte*, std::size_t) {});
       while (!waiting_on_[rail].empty()) {
@@ -108,7 +108,7 @@ class raw_striped {
         if (!post_rest(t, rail)) break;
         waiting_on_[rail].erase(waiting_on_[rail].begin());
         --waiting_;
-        tell_end(t, ended);
+        report_end(t, ended);
       }
     }
     return found;
@@ -184,7 +184,7 @@ class raw_striped {
     return true;
   }
   template <class Ended>
-  void tell_end(transfer& t, Ended& ended) {
+  void report_end(transfer& t, Ended& ended) {
     if (t.outstanding != 0 || t.rails_left != 0) return;
     const auto [what, whose, user, fault] = std::tuple(t.what, t.to, t.user, t.fault);
     give(t);
@@ -199,7 +199,7 @@ class raw_striped {
   std::vector<std::unique_ptr<end>> rails_;
   std::array<transfer, 8> all_;
   std::vector<std::vector<transfer*>> waiting_on_;  ///< Per rail.
-  std::size_t waiting_ = 0;  ///< Over all rails.
+  std::size_t waiting_ = 0;                         ///< Over all rails.
   transfer* free_ = nullptr;
   std::uint64_t page_;
 };

@@ -59,7 +59,7 @@ class verbs_careful : public verbs_receives {
   struct send_place {
     void* context = nullptr;
     record* of = nullptr;
-    bool told = false;
+    bool completes = false;
   };
   enum outcome : int { ok = 0, gone, outside, denied, full, no_receive, failed };
 
@@ -163,7 +163,7 @@ class verbs_careful : public verbs_receives {
   [[gnu::always_inline]] int poll_once(ibv_cq* queue, Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
       if (!is_owner_polling()) return 0;
-    looked l;
+    poll_frame l;
     l.from = this;
     const int count = ibv_poll_cq(queue, static_cast<int>(l.entries.size()), l.entries.data());
     if (count > 0) return found(l, count, ended, landed, heard);
@@ -174,17 +174,17 @@ class verbs_careful : public verbs_receives {
 
  protected:
   /// The path of a poll: one that finds nothing keeps nothing in registers.
-  struct looked {
+  struct poll_frame {
     verbs_careful* from;
     std::array<ibv_wc, 16> entries;
   };
   template <class Ended, class Landed, class Heard>
-  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Landed& landed, Heard& heard) {
-    l.from->tell_of(l.entries.data(), count, ended, landed, heard);
+  [[gnu::noinline]] static int found(const poll_frame& l, int count, Ended& ended, Landed& landed, Heard& heard) {
+    l.from->report_entries(l.entries.data(), count, ended, landed, heard);
     return count;
   }
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] void tell_of(const ibv_wc* w, int count, Ended& ended, Landed& landed, Heard& heard) {
+  [[gnu::always_inline]] void report_entries(const ibv_wc* w, int count, Ended& ended, Landed& landed, Heard& heard) {
     quick_polls_ |= handling;
     const ibv_wc* const end = w + count;
     do {
@@ -197,7 +197,7 @@ class verbs_careful : public verbs_receives {
       }
       const auto& done = *reinterpret_cast<const send_place*>(w->wr_id & ~std::uint64_t{1});
       done.of->retired += ((static_cast<std::uint32_t>(&done - places_.data()) - done.of->retired) & mask_) + 1;
-      if (!done.told) continue;
+      if (!done.completes) continue;
       slot& s = *static_cast<slot*>(done.context);
       const auto [what, of, user, old] = std::tuple(s.what, s.of, s.user, s.old);
       give(s);
@@ -242,7 +242,7 @@ class verbs_careful : public verbs_receives {
         return no_receive;
     send_place& mine = places_[to.posted & mask_];
     mine.context = context;
-    mine.told = signalled;
+    mine.completes = signalled;
     work.wr_id = reinterpret_cast<std::uintptr_t>(&mine) | 1U;
     work.sg_list = &piece;
     work.num_sge = piece.length != 0;

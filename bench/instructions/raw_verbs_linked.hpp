@@ -50,7 +50,7 @@ class verbs_linked : public verbs_careful<Built> {
     mine.piece = {reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
     send_place& kept = places_[r->posted++ & mask_];
     kept.context = marker_;
-    kept.told = false;
+    kept.completes = false;
     mine.work.wr_id = reinterpret_cast<std::uintptr_t>(&kept) | 1U;
     mine.work.next = &links_[count_].work;
     mine.work.sg_list = &mine.piece;
@@ -92,7 +92,7 @@ class verbs_linked : public verbs_careful<Built> {
     mine.piece = {reinterpret_cast<std::uint64_t>(&s->old), sizeof s->old, slots_key_};
     send_place& kept = places_[r->posted++ & mask_];
     kept.context = s;
-    kept.told = true;
+    kept.completes = true;
     mine.work.wr_id = reinterpret_cast<std::uintptr_t>(&kept) | 1U;
     mine.work.next = &links_[count_].work;
     mine.work.sg_list = &mine.piece;

@@ -37,9 +37,9 @@ class verbs_receives {
     ibv_qp* pair = nullptr;
     ibv_qp_ex* extended = nullptr;
     std::uint32_t posted = 0, retired = 0, silent = 0;
-    std::uint32_t heard = 0;  ///< When the peer last sent something.
+    std::uint32_t heard = 0;                ///< When the peer last sent something.
     std::uint32_t offered = 0, offers = 0;  ///< Receives posted to the peer, and how many of them were reported.
-    word theirs_of_ours{};  ///< Where the peer reads that number.
+    word theirs_of_ours{};                  ///< Where the peer reads that number.
   };
   struct handle {
     record* of = nullptr;
@@ -71,11 +71,11 @@ class verbs_receives {
 
   const word& own_word() const noexcept { return own_word_; }
   /// Adopts the connection, and posts receives to it.
-  void connect(ibv_qp* pair, ibv_qp_ex* extended, const word& told) {
+  void connect(ibv_qp* pair, ibv_qp_ex* extended, const word& place) {
     record& to = records_[0];
     to.pair = pair;
     to.extended = extended;
-    to.theirs_of_ours = told;
+    to.theirs_of_ours = place;
     for (std::size_t i = 0; i < receives; ++i) {
       receives_[i] = {&to, messages_.data() + i * each_message};
       post_again(receives_[i]);

@@ -69,8 +69,8 @@ template <class Contender>
 int side(const channel& to, bool first, bool empty, int visits) {
   Contender c(to, first);
   if (!first) {
-    (void)to.hear([&] { c.poll_once(); });
-    to.tell("done");
+    (void)to.receive_text([&] { c.poll_once(); });
+    to.send_text("done");
     return 0;
   }
   std::uint64_t nothing = 0;
@@ -92,8 +92,8 @@ int side(const channel& to, bool first, bool empty, int visits) {
     c.poll_once();
   }
   std::printf("%s\n", json{{"operations", visits}, {"refused", c.wrong}, {"empty", nothing}}.dump().c_str());
-  to.tell("over");
-  (void)to.hear([&] { c.poll_once(); });
+  to.send_text("over");
+  (void)to.receive_text([&] { c.poll_once(); });
   return c.wrong == 0 ? 0 : 1;
 }
 }  // namespace

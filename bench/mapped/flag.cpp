@@ -63,8 +63,8 @@ class match {
     spinner spin(o_.waiting);
     const std::size_t together = std::min(rounds, trips_per_sample);
     const auto wait = [&] {
-      while (!end.seen(value_)) spin.looked(false);
-      spin.looked(true);
+      while (!end.seen(value_)) spin.polled(false);
+      spin.polled(true);
     };
     for (std::size_t i = 0; i < rounds / together; ++i) {
       const std::uint64_t before = now_ns();

@@ -46,12 +46,12 @@ class hand_sender {
     l.immediate = immediate;
     if (size == 8) std::memcpy(l.inside.data(), from, 8);  // the measured size
     else if (size != 0) std::memcpy(l.inside.data(), from, size);
-    publish(l);
+    commit(l);
     return true;
   }
   /// The next line to send. Requires: has_room(). The caller fills the line, then publishes it.
   [[gnu::always_inline]] hand_ring::line& next() noexcept { return ring_->all[sent_ % hand_ring::lines]; }
-  [[gnu::always_inline]] void publish(hand_ring::line& l) noexcept {
+  [[gnu::always_inline]] void commit(hand_ring::line& l) noexcept {
     l.sequence.store(++sent_, std::memory_order_release);
   }
 

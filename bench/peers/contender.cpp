@@ -119,8 +119,8 @@ class contest {
   template <class Add, class Serve>
   void adding(Add&& add, Serve&& serve) {
     if (!first_) {
-      to_.hear(serve);
-      to_.tell("served");
+      to_.receive_text(serve);
+      to_.send_text("served");
       return;
     }
     std::vector<double> taken;
@@ -131,8 +131,8 @@ class contest {
     }
     std::nth_element(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 2), taken.end());
     found_.push_back(reading("fetch_add", 8, taken[taken.size() / 2]));
-    to_.tell("done");
-    to_.hear(serve);
+    to_.send_text("done");
+    to_.receive_text(serve);
   }
   void fetch_add() {
     weft_pair<fabric> pair(to_, first_, 64);
@@ -143,7 +143,7 @@ class contest {
       bool ended = false;
       const auto on = overloaded{[&](const completed& c) { ended = c.old == added++; }, [](auto&&) {}};
       while (!pair.net.fetch_add(pair.other, pair.there.at(0), 1, &ended)) pair.net.progress(on);
-      while (!ended) spin.looked(pair.net.progress(on) > 0);
+      while (!ended) spin.polled(pair.net.progress(on) > 0);
     };
     adding(add, look);
     to_.part(first_, look);

@@ -89,16 +89,16 @@ class socket_end : public floor_end {
     if (::bind(listening, reinterpret_cast<sockaddr*>(&where), sizeof where) != 0 || ::listen(listening, 1) != 0 ||
         ::getsockname(listening, reinterpret_cast<sockaddr*>(&where), &length) != 0)
       throw std::runtime_error("listening on 127.0.0.1 failed");
-    to.tell(std::string(reinterpret_cast<const char*>(&where.sin_port), sizeof where.sin_port));
+    to.send_text(std::string(reinterpret_cast<const char*>(&where.sin_port), sizeof where.sin_port));
     const int accepted = ::accept(listening, nullptr, nullptr);
     ::close(listening);
     if (accepted < 0) throw std::runtime_error("accept failed");
     return accepted;
   }
   static int dial(const channel& to) {
-    const std::string told = to.hear();
+    const std::string port_bytes = to.receive_text();
     in_port_t port = 0;
-    std::memcpy(&port, told.data(), sizeof port);
+    std::memcpy(&port, port_bytes.data(), sizeof port);
     const sockaddr_in there = loopback(port);
     const int s = made();
     if (::connect(s, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0)

@@ -142,7 +142,7 @@ class climb {
   void poll_once() {
     const int came = end_.poll();
     arrived_ += static_cast<std::size_t>(came);
-    spin_.looked(came > 0);
+    spin_.polled(came > 0);
   }
   void wait(std::size_t wanted) {
     while (arrived_ < wanted) poll_once();

@@ -76,7 +76,7 @@ class field {
       if (const double base = these[i < flags_ ? 0 : flags_]; base > 0) all_[i].compared.add(these[i] / base);
     }
   }
-  json told() const {
+  json as_json() const {
     json lines = json::array();
     for (const entrant& each : all_) {
       std::vector<double> sorted = each.taken;
@@ -137,7 +137,7 @@ int side(const channel& to, bool first, run_options o, both_ways* shared) {
   for (std::size_t i = 0; i <= o.turns; ++i) all.turn(i);
   to.part(first, [] {});
   if (!first) return 0;
-  const json lines = all.told();
+  const json lines = all.as_json();
   if (o.json.empty()) show(lines);
   return write_json({{"fabric", row::name}, {"count", o.count}, {"turns", o.turns}, {"entrants", lines}}, o.json) ? 0
                                                                                                                   : 1;

@@ -98,7 +98,7 @@ void drive(std::vector<Worker*> all) {
       found = each->step() || found;
       over = over && each->over();
     }
-    spin.looked(found);
+    spin.polled(found);
   }
 }
 template <class Worker>
@@ -158,8 +158,8 @@ class side {
     o.each.listens = !first_;
     auto net = sure(rails<fabric>::open(o));
     auto memory = sure(net.allocate(count * s_.size, rights::all));
-    if (!first_) to_.tell(net.listen_address());
-    const striped_peer other = first_ ? sure(net.connect(to_.hear(), 10s)) : sure(net.accept_one(10s));
+    if (!first_) to_.send_text(net.listen_address());
+    const striped_peer other = first_ ? sure(net.connect(to_.receive_text(), 10s)) : sure(net.accept_one(10s));
     const auto mine = net.export_region(memory, owner_polls);
     const auto look = [&] { net.progress([](auto&&) {}); };
     const std::string theirs = to_.swap(first_, {reinterpret_cast<const char*>(mine.data()), mine.size()}, look);

@@ -271,7 +271,7 @@ class raw_end {
     must(fi_passive_ep(fabric_, info_, &pep_, nullptr), "fi_passive_ep");
     must(fi_pep_bind(pep_, &eq_->fid, 0), "fi_pep_bind");
     must(fi_listen(pep_), "fi_listen");
-    to.tell(name_of(&pep_->fid));
+    to.send_text(name_of(&pep_->fid));
     fi_info* asked = wait_for(FI_CONNREQ);
     make_endpoint(asked);
     must(fi_accept(ep_, nullptr, 0), "fi_accept");
@@ -280,7 +280,7 @@ class raw_end {
   }
   void dial(const channel& to) {
     open_events();
-    const std::string there = to.hear();
+    const std::string there = to.receive_text();
     fi_info* towards = fi_dupinfo(info_);
     free(std::exchange(towards->src_addr, nullptr));
     towards->src_addrlen = 0;
@@ -297,8 +297,8 @@ class raw_end {
   }
   void exchange_addresses(const channel& to) {
     open_table();
-    to.tell(name_of(&ep_->fid));
-    const std::string there = to.hear();
+    to.send_text(name_of(&ep_->fid));
+    const std::string there = to.receive_text();
     if (fi_av_insert(av_, there.data(), 1, &peer_, 0, nullptr) != 1) refuse("fi_av_insert", FI_EADDRNOTAVAIL);
   }
   void exchange_regions(const channel& to, bool first) {

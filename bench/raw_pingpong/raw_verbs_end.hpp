@@ -69,8 +69,8 @@ class raw_verbs_end {
     if (posted_ - retired_ >= depth) return false;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(outgoing()), static_cast<std::uint32_t>(size), region_->lkey};
     ibv_send_wr work{};
-    const bool told = M != ending::unsignalled;
-    work.wr_id = (std::uint64_t{++posted_} << 1) | told;
+    const bool completes = M != ending::unsignalled;
+    work.wr_id = (std::uint64_t{++posted_} << 1) | completes;
     work.sg_list = &piece;
     work.num_sge = 1;
     work.opcode = writes ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_SEND;
@@ -78,7 +78,7 @@ class raw_verbs_end {
     work.wr.rdma = {address_, key_};
     work.send_flags = IBV_SEND_SOLICITED;
     if (size <= inline_) work.send_flags |= IBV_SEND_INLINE;
-    if (told || posted_ % signal_one_of == 0) work.send_flags |= IBV_SEND_SIGNALED;
+    if (completes || posted_ % signal_one_of == 0) work.send_flags |= IBV_SEND_SIGNALED;
     ibv_send_wr* bad = nullptr;
     if (const int r = ibv_post_send(id_->qp, &work, &bad); r != 0) refuse("ibv_post_send", r);
     return true;
@@ -166,7 +166,7 @@ class raw_verbs_end {
     must(rdma_bind_addr(listener_, own->ai_addr), "rdma_bind_addr");
     freeaddrinfo(own);
     must(rdma_listen(listener_, 1), "rdma_listen");
-    to.tell(std::to_string(ntohs(rdma_get_src_port(listener_))));
+    to.send_text(std::to_string(ntohs(rdma_get_src_port(listener_))));
     id_ = wait_for(RDMA_CM_EVENT_CONNECT_REQUEST);
     furnish();
     rdma_conn_param p = terms();
@@ -175,7 +175,8 @@ class raw_verbs_end {
   }
   void dial(const channel& to) {
     addrinfo* const there = own_address();
-    reinterpret_cast<sockaddr_in*>(there->ai_addr)->sin_port = htons(static_cast<std::uint16_t>(std::stoi(to.hear())));
+    reinterpret_cast<sockaddr_in*>(there->ai_addr)->sin_port =
+        htons(static_cast<std::uint16_t>(std::stoi(to.receive_text())));
     must(rdma_create_id(events_, &id_, nullptr, RDMA_PS_TCP), "rdma_create_id");
     must(rdma_resolve_addr(id_, nullptr, there->ai_addr, 2000), "rdma_resolve_addr");
     freeaddrinfo(there);

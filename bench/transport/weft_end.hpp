@@ -53,8 +53,8 @@ class weft_pair {
                        .silence_limit = silence_limit})),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
-    if (!first) to.tell(net.listen_address());
-    other = first ? sure(net.connect(to.hear(), 10s)) : sure(net.accept_one(10s));
+    if (!first) to.send_text(net.listen_address());
+    other = first ? sure(net.connect(to.receive_text(), 10s)) : sure(net.accept_one(10s));
     const region_bytes mine = net.export_region(landing, owner_polls);
     const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()},
                                        [this] { net.progress([](auto&&) {}); });

@@ -27,12 +27,12 @@ class patient {
   void until(Done&& done, Handler&& on) {
     std::uint64_t looks = 0, begin = 0;
     while (!done()) {
-      spin_.looked(of_.net.progress(on) > 0);
+      spin_.polled(of_.net.progress(on) > 0);
       if (++looks % 4096 != 0) continue;
       if (begin == 0) begin = now_ns();
       if (now_ns() - begin > 30'000'000'000U) throw std::runtime_error("nothing came for 30 s");
     }
-    spin_.looked(true);
+    spin_.polled(true);
   }
 
  private:

@@ -106,7 +106,7 @@ class match {
   plain_end<row> plain_;
 };
 
-json told(const measured& m) {
+json as_json(const measured& m) {
   json line{{"size", m.size}};
   for (std::size_t i = 0; i < contenders; ++i) {
     line[names[i]] = {{"round_trip_ns", m.all[i].percentiles()}};
@@ -132,7 +132,7 @@ int side(const channel& to, bool first, run_options o) {
   json lines = json::array();
   for (const std::size_t size : sizes) {
     const measured found = m.at(size);
-    lines.push_back(told(found));
+    lines.push_back(as_json(found));
     if (first && o.json.empty()) print(found);
   }
   to.part(first, [&] { m.poll_once(); });
