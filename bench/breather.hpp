@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What weft's core/poll_spacing.hpp does, for contenders that use nothing of weft: where two processes look at memory
-// of one host, a look takes the line from whoever writes it next. The floors have it too: a flag that is looked at
-// without rest takes half as long again, or twice as long. Hot path: all of it. Threads: values.
+// core/poll_spacing.hpp for contenders that use nothing of weft. Where two processes poll memory of one host, a poll
+// takes the cache line from its next writer. The floors space their polls too: a flag polled in a tight loop takes 1.5
+// to 2 times as long. Hot path: all of it. Threads: values.
 #pragma once
 
 #include <cstdint>
 
 namespace weft::bench {
 
-/// Counts of the processor between the beginnings of looks in a row that find nothing: at a line, and at a queue of
-/// libfabric's shm. 0: no room at all.
+/// Processor counts between the beginnings of two empty polls: of a line, and of the queue of libfabric's shm. 0: no
+/// spacing.
 inline constexpr std::uint32_t room_at_line = 60, room_at_queue = 250, no_room = 0;
 
 template <std::uint32_t Apart>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options that every two-process bench takes, and what they mean for the fabric at hand: where each side runs and
-// how it waits. Hot path: no.
+// The options of every two-process bench, and their meaning for the fabric: where each side runs and how it waits. Hot
+// path: no.
 #pragma once
 
 #include "../core/facts.hpp"
@@ -27,7 +27,7 @@ struct run_options {
 
   round_plan plan(std::size_t rounds) const noexcept { return {size, rounds, waiting}; }
 
-  /// The exit code to leave with, or -1 to go on. `more(app)` adds a program's own options.
+  /// The exit code to leave with, or -1 to continue. `more(app)` adds a program's own options.
   template <class More>
   int parse(int argc, char** argv, const std::string& what, bool takes_turns, More&& more) {
     CLI::App app(what);
@@ -66,9 +66,9 @@ struct run_options {
 };
 
 /// Where a side runs and how it waits. The two sides are pinned to processors 1 and 0, and yield. Where the library's
-/// own threads move the data both is unfair: they would inherit the processor, and a yielding caller still starves
-/// them; there nobody is pinned, and a side that finds nothing naps for the shortest time that the kernel offers. Both
-/// contenders always get the same.
+/// own threads move the data, both would be unfair: the threads would inherit the processor, and a yielding caller
+/// starves them. There no side is pinned, and an idle side sleeps for the kernel's shortest time. Both contenders
+/// always get the same.
 template <class F>
 void settle(bool first, run_options& o) {
   constexpr bool thread_moves_data = F::facts.data_progress == data_progress::thread;

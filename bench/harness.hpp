@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every bench shares: a clock, samples and their percentiles, a spin that yields, pinning, and two contenders
-// alternated in one run. Machines are noisy and shared: a contender is only ever compared with another one of the same
-// run, batch by batch, and the result is the ratio of medians with its spread, never a difference between two runs. Hot
-// path: now_ns, spinner. Threads: each owns its samples.
+// What every bench shares: a clock, samples and percentiles, a spin that yields, pinning, and two contenders alternated
+// in one run. Machines are noisy and shared. So contenders are compared only within one run, batch by batch. The result
+// is a ratio of medians with its spread, never a difference between two runs. Hot path: now_ns, spinner. Threads: each
+// owns its samples.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ inline std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-/// Durations in nanoseconds. Room is made before the clock runs.
+/// Durations in nanoseconds. The buffer is allocated before the clock runs.
 class samples {
  public:
   explicit samples(std::size_t expected = 0) { values_.reserve(expected); }
@@ -58,8 +58,8 @@ class samples {
   std::vector<std::uint64_t> values_;
 };
 
-/// What a side does when `after` looks in a row found nothing. With fewer processors than spinning threads a spin that
-/// never gives way measures the scheduler; where the library's own thread moves the data even yielding starves it, and
+/// What a side does after `after` empty polls in a row. With fewer processors than spinning threads, a spin without a
+/// yield measures the scheduler. Where the library's own thread moves the data even yielding starves that thread, and
 /// only a short sleep lets it run.
 enum class fruitless : std::uint8_t { never, yield, nap };
 
@@ -71,7 +71,7 @@ struct patience {
 class spinner {
  public:
   explicit constexpr spinner(patience p) noexcept : patience_(p) {}
-  void looked(bool found) noexcept {
+  void polled(bool found) noexcept {
     if (found) idle_ = 0;
     else if (++idle_ >= patience_.after) give_way();
   }
@@ -87,7 +87,7 @@ class spinner {
   std::uint32_t idle_ = 0;
 };
 
-/// Pins the calling thread; false where the processor does not exist. Threads made later inherit it.
+/// Pins the calling thread; false where the processor does not exist. Later threads inherit the processor.
 inline bool pin_to(unsigned processor) noexcept {
   if (processor >= std::thread::hardware_concurrency()) return false;
   cpu_set_t set;
@@ -96,8 +96,8 @@ inline bool pin_to(unsigned processor) noexcept {
   return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/// The ratio of two contenders that took turns: one ratio of medians per turn, of which the median and the middle four
-/// fifths are told.
+/// The ratio of two contenders that took turns: one ratio of medians per turn. The report has the median and the middle
+/// four fifths of these ratios.
 class comparison {
  public:
   void turn(const samples& ours, const samples& theirs) {
@@ -120,14 +120,14 @@ class comparison {
   std::vector<double> ratios_;
 };
 
-/// Two contenders: all their samples, and how they compare turn by turn.
+/// Two contenders: all their samples, and their ratios turn by turn.
 struct duel {
   samples ours, theirs;
   comparison compared;
 };
 
-/// Lets two contenders take turns; who begins alternates, so that neither always runs on the other's warm caches. The
-/// first turn warms up and is not counted. `run_*` fill the samples that they are given.
+/// Lets two contenders take turns. Who begins alternates, so that neither always runs on the other's warm caches. The
+/// first turn warms up and does not count. `run_*` fill the samples that they get.
 template <class Ours, class Theirs>
 duel alternate(std::size_t turns, Ours&& run_ours, Theirs&& run_theirs) {
   duel all;
@@ -144,7 +144,8 @@ duel alternate(std::size_t turns, Ours&& run_ours, Theirs&& run_theirs) {
   return all;
 }
 
-/// Writes to a file, or to standard output for "-". False, after a sentence, when the file cannot be written.
+/// Writes to a file, or to standard output for "-". Prints a sentence and returns false when the file cannot be
+/// written.
 inline bool write_text(const std::string& text, const std::string& file) {
   if (file == "-") return std::fputs(text.c_str(), stdout) >= 0;
   std::ofstream out(file);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ping-pong between two ends, whoever wrote them: the same loop drives weft's end and the hand-written one, so that
-// only what lies behind post() and poll() differs. Payloads are compared in rounds of their own before anything is
-// timed. An end has: post<ending>(size, immediate) -> bool, poll() -> arrivals, ended(), immediate(), outgoing(),
-// incoming(). Hot path: all of it. Threads: one per end.
+// A ping-pong between two ends. The same loop drives weft's end and the hand-written one, so that only post() and
+// poll() differ. Payloads are compared in rounds of their own before anything is timed. An end has: post<ending>(size,
+// immediate) -> bool, poll() -> arrivals, ended(), immediate(), outgoing(), incoming(). Hot path: all of it. Threads:
+// one per end.
 #pragma once
 
 #include "harness.hpp"
@@ -15,7 +15,7 @@
 
 namespace weft::bench {
 
-/// What a post asks for: no completion, one, or one that says "the target has it".
+/// The completion that a post requests: none, one, or one that says "the target has the bytes".
 enum class ending { unsignalled, signalled, delivered };
 
 /// How both ends of a run behave.
@@ -25,15 +25,15 @@ struct round_plan {
   patience waiting;
 };
 
-/// `Meanwhile` is called now and then while this side waits: where data moves only in polls, the last post of the
-/// contender that had the turn before leaves no sooner than its end is polled again.
+/// The caller polls `Meanwhile` now and then while this side waits. Where data moves only in polls, the other
+/// contender's last post leaves no sooner than its end is polled again.
 template <ending M, class End, class Meanwhile>
 class pingpong {
  public:
   pingpong(End& end, round_plan plan, Meanwhile meanwhile) noexcept
       : end_(end), plan_(plan), spin_(plan.waiting), meanwhile_(meanwhile) {}
 
-  /// The side that asks: one sample per full round trip.
+  /// The initiating side: one sample per full round trip.
   void ask(samples& into) {
     std::uint64_t before = now_ns();
     for (std::size_t i = 0; i < plan_.rounds; ++i) {
@@ -45,8 +45,8 @@ class pingpong {
     }
     drain();
   }
-  /// The side that answers. What it posted is awaited before its last answer: behind it the other side may begin
-  /// another turn, whose first transfer would be taken, and forgotten, by a look for an end.
+  /// The answering side. It awaits its posts before its last answer. After that answer the other side may begin another
+  /// turn, and a poll for a completion would take, and lose, that turn's first transfer.
   void answer() {
     for (std::size_t i = 0; i < plan_.rounds; ++i) {
       wait();
@@ -55,8 +55,7 @@ class pingpong {
     }
   }
 
-  /// Rounds with a pattern that the other side changes: throws, with a sentence, at the first byte that is not what was
-  /// written.
+  /// Rounds with a pattern that the other side changes. Throws, with a sentence, at the first wrong byte.
   void ask_checked(std::size_t rounds) {
     for (std::size_t i = 0; i < rounds; ++i) {
       fill(i);
@@ -84,7 +83,7 @@ class pingpong {
   void poll_once() {
     const int came = end_.poll();
     arrived_ += came;
-    spin_.looked(came > 0);
+    spin_.polled(came > 0);
     idle_ = came > 0 ? 0 : idle_ + 1;
     if (idle_ % 4096 == 4095) watch();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two processes and a channel between them. A network bench runs its two ends in two processes, as its users do; a side
-// channel carries addresses and region descriptions, never what is measured. The second process dies with the first,
+// Two processes and a channel between them. A network bench runs its two ends in two processes, as its users do. The
+// side channel carries addresses and region descriptions, never measured data. The second process dies with the first,
 // and both at the deadline. Hot path: no. Threads: one per process.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace weft::bench {
 
-/// The local address that both processes use: this machine's own, or where its device has another, WEFT_NODE.
+/// The local address of both processes: this machine's own, or WEFT_NODE where the device has another one.
 inline std::string home() {
   const char* said = std::getenv("WEFT_NODE");
   return said == nullptr ? "127.0.0.1" : said;
@@ -31,13 +31,13 @@ class channel {
  public:
   explicit channel(int descriptor) noexcept : descriptor_(descriptor) {}
 
-  void tell(const std::string& message) const {
+  void send_text(const std::string& message) const {
     if (::send(descriptor_, message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
       throw std::runtime_error("the other process of the bench is gone");
   }
-  /// Waits for a message, making progress meanwhile: some libraries finish a connection only while both sides poll.
+  /// Waits for a message and makes progress meanwhile: some libraries finish a connection only while both sides poll.
   template <class Progress>
-  std::string hear(Progress&& progress) const {
+  std::string receive_text(Progress&& progress) const {
     char message[4096];
     for (;;) {
       const ssize_t length = ::recv(descriptor_, message, sizeof message, MSG_DONTWAIT);
@@ -47,20 +47,20 @@ class channel {
       progress();
     }
   }
-  std::string hear() const {
-    return hear([] { usleep(200); });
+  std::string receive_text() const {
+    return receive_text([] { usleep(200); });
   }
-  /// Swaps one message with the other end. Whoever `begins` posts nothing before the other end has stopped discarding
-  /// what it polls.
+  /// Exchanges one message with the other end. The end that `begins` posts nothing before the other end has stopped
+  /// discarding what it polls.
   template <class Progress>
   std::string swap(bool begins, const std::string& message, Progress&& progress) const {
-    tell(message);
-    std::string theirs = hear(progress);
-    if (begins) hear(progress);
-    else tell("go");
+    send_text(message);
+    std::string theirs = receive_text(progress);
+    if (begins) receive_text(progress);
+    else send_text("go");
     return theirs;
   }
-  /// Leaves together: what an end posted last may lie in its library until it polls again, and dies with it.
+  /// Leaves together: a last post may lie in its library until the next poll, and dies with the process.
   template <class Progress>
   void part(bool begins, Progress&& progress) const {
     swap(begins, "done", progress);
@@ -70,8 +70,8 @@ class channel {
   int descriptor_;
 };
 
-/// Runs `first` here and `second` in a child; each is given its end of the channel and returns an exit code. The kernel
-/// ends whoever is not done after `seconds`. Returns the worse code.
+/// Runs `first` here and `second` in a child; each gets its end of the channel and returns an exit code. The kernel
+/// ends a process that is not done after `seconds`. Returns the worse code.
 template <class First, class Second>
 int two_processes(unsigned seconds, First&& first, Second&& second) {
   const auto guarded = [](auto& body, int descriptor) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows with their answers, the two hashes that tell whether two of them are the same, and both in words for people.
+"""Rows with their answers, two hashes of each row, and both in words for people.
 
-`fingerprint` is what peers must share; `identity` is what the objects of one program must share. Both are the same on every machine
-and in every release of Python.
+`fingerprint` is what peers must share; `identity` is what the objects of one program must share. Both are the same on
+every machine and in every release of Python.
 """
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def fingerprint(fabric: Fabric, span: Range, choices: tuple[Choice, ...], famili
 
 
 def identity(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> str:
-    """What two objects of one program must share: everything that the struct says, and the rules. 8 hexadecimal digits."""
+    """What two objects of one program must share: everything that the struct says, and the rules. 8 hexadecimal digits.
+    """
     answers = [(choice.family, choice.answer) for choice in choices]
     facts = [(name, cell.value) for name, cell in span.cells.items()]
     settings = [(setting.name, setting.value) for setting in fabric.settings]
@@ -66,17 +67,21 @@ def identity(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families:
 
 
 def shared(span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> str:
-    """What two peers must have alike, in words that each tells the other: `family=answer`, then the widths that both sides see."""
+    """What two peers must have alike, in the words that they exchange: `family=answer`, then the widths that both sides
+    see.
+    """
     wire = {family.name for family in families if family.wire}
     words = [f"{choice.family}={choice.answer}" for choice in choices if choice.family in wire]
-    return " ".join(words + [f"{name}={cell.told}" for name, cell in span.cells.items() if FACT[name].wire and FACT[name].is_number])
+    return " ".join(words + [f"{name}={cell.told}" for name, cell in span.cells.items() if FACT[name].wire
+                             and FACT[name].is_number])
 
 
 def made_from(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> str:
     """The hashes of the rules and of the row with its answers, as `weft inspect` shows them."""
     answers = [(choice.family, choice.answer) for choice in choices]
     facts = [(name, cell.value) for name, cell in span.cells.items()]
-    row = _hash(["row", fabric.name, fabric.backend, answers, facts, [(each.name, each.value) for each in fabric.settings], str(span.since), str(span.until)])
+    row = _hash(["row", fabric.name, fabric.backend, answers, facts,
+                 [(each.name, each.value) for each in fabric.settings], str(span.since), str(span.until)])
     return f"rules {_hash(_rules(families))[:8]}, row {row[:8]}"
 
 
@@ -103,7 +108,10 @@ def marked_fact_of(fabric: Fabric, fact: str) -> str:
 
 
 def marked_answer_of(decided: Decided, family: str) -> str:
-    """The answer in words with the mark of the weakest cell that it rests on, and whether one differs from its claim; none where it rests on no fact."""
+    """The answer in words with the mark of its weakest cell, and whether a cell differs from its claim.
+
+    None where the answer rests on no fact.
+    """
     told = []
     for choices in decided.choices:
         choice = next(each for each in choices if each.family == family)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From decided rows to files, through templates that print and decide nothing: every name, number and sentence is made before them.
+"""From decided rows to files.
 
-No date, no tool's version, no path of a machine: the same matrix and rules give the same bytes. A file is written only if its bytes
-differ.
+Templates print and decide nothing: every name, number and sentence is made before them. No date, no tool's version, no
+path of a machine: the same matrix and rules give the same bytes. A file is written only if its bytes differ.
 """
 from __future__ import annotations
 
@@ -27,21 +27,29 @@ README = "README.md"
 _SHORT_MATRIX = re.compile(r"<!-- matrix: .*?<!-- end of matrix -->\n", re.DOTALL)
 
 
-def render(matrix: Matrix, families: tuple[Family, ...], templates: Path, readme: Path | None = None) -> dict[str, bytes]:
-    """Every generated file: path below the output folder, and its bytes. Of a README with the marks of a short matrix that part. Errors: Refused."""
+def render(matrix: Matrix, families: tuple[Family, ...], templates: Path,
+           readme: Path | None = None) -> dict[str, bytes]:
+    """Every generated file: path below the output folder, and its bytes. For a README, the part between its marks.
+
+    Errors: Refused.
+    """
     decided = decide_all(matrix, families)
-    environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined, autoescape=False,
+    environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined,
+                                                autoescape=False,
                                                 trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    of_profile = environment.get_template("profile.j2")
     files = {}
     if worst := unordered(matrix):
-        files[f"generated/profiles/{worst.name}.profile"] = environment.get_template("profile.j2").render(profile=profile(worst))
+        files[f"generated/profiles/{worst.name}.profile"] = of_profile.render(profile=profile(worst))
     for each in decided:
-        files[f"generated/{each.fabric.name}.hpp"] = environment.get_template("fabric.hpp.j2").render(header(each, families))
+        shown = header(each, families)
+        files[f"generated/{each.fabric.name}.hpp"] = environment.get_template("fabric.hpp.j2").render(shown)
         refused = why_not(each, struct_names(each.fabric), families)
         files[f"generated/{each.fabric.name}.why_not.hpp"] = environment.get_template("why_not.hpp.j2").render(refused)
         if each.fabric.backend == "libfabric":
-            files[f"generated/profiles/{each.fabric.name}.profile"] = environment.get_template("profile.j2").render(profile=profile(each.fabric))
-    files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=[_cmake(each.fabric) for each in decided])
+            files[f"generated/profiles/{each.fabric.name}.profile"] = of_profile.render(profile=profile(each.fabric))
+    listed = [_cmake(each.fabric) for each in decided]
+    files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=listed)
     files["docs/matrix.md"] = environment.get_template("matrix.md.j2").render(page(decided, families))
     text = readme.read_text("utf-8") if readme is not None and readme.is_file() else ""
     if _SHORT_MATRIX.search(text):
@@ -64,4 +72,5 @@ def write(files: Mapping[str, bytes], output: Path) -> list[str]:
 
 
 def _cmake(fabric: Fabric) -> dict[str, str]:
-    return {"name": fabric.name, "backend": fabric.backend, "since": str(fabric.since), "until": str(fabric.until or "")}
+    return {"name": fabric.name, "backend": fabric.backend, "since": str(fabric.since),
+            "until": str(fabric.until or "")}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./weft emulate`: a program built for a fabric that is not here meets a provider that behaves as the fabric's row permits."""
+"""`./weft emulate`: runs a program with a provider that behaves as a fabric's row permits, where the fabric is absent.
+"""
 from __future__ import annotations
 
 import os
@@ -20,18 +21,23 @@ _SETTING = re.compile(r"[a-z_]+(=[0-9]+)?")
 
 
 def emulator_in(build: Path | None) -> Path:
-    """The folder of the built emulator: in `build`, or in the newest build directory of this tree. Errors: UsageError."""
-    places = [build] if build is not None else sorted((ROOT / "build").glob("*"), key=lambda place: -place.stat().st_mtime)
+    """The folder of the built emulator: in `build`, or in the newest build directory of this tree.
+
+    Errors: UsageError.
+    """
+    places = [build] if build is not None else sorted((ROOT / "build").glob("*"),
+                                                      key=lambda place: -place.stat().st_mtime)
     for place in places:
         for folder in (place / "emulator", place):
             if (folder / MODULE).is_file():
                 return folder
-    raise click.UsageError(f"no {MODULE} {f'in {build}' if build else 'in a build directory of this tree'}: build the target weft-emulator-fi, "
+    raise click.UsageError(f"no {MODULE} {f'in {build}' if build else 'in a build directory of this tree'}: build the "
+                           "target weft-emulator-fi, "
                            "or name the build directory with --build")
 
 
 def profile_of(fabric: str) -> Path:
-    """Errors: BadParameter, with the rows that there are."""
+    """Errors: BadParameter, with the known rows."""
     folder = ROOT / "generated" / "profiles"
     path = folder / f"{fabric}.profile"
     if not path.is_file():
@@ -40,9 +46,11 @@ def profile_of(fabric: str) -> Path:
     return path
 
 
-def environment(fabric: str, folder: Path, seed: int, faults: str, shape: str, cells: tuple[str, ...]) -> dict[str, str]:
-    """What a program is started with so that libfabric finds the emulated provider."""
-    wanted = {"WEFT_EMULATOR_PROFILE": str(profile_of(fabric)), "WEFT_EMULATOR_SEED": str(seed), "WEFT_EMULATOR_FAULTS": faults,
+def environment(fabric: str, folder: Path, seed: int, faults: str, shape: str,
+                cells: tuple[str, ...]) -> dict[str, str]:
+    """The program's environment, in which libfabric finds the emulated provider."""
+    wanted = {"WEFT_EMULATOR_PROFILE": str(profile_of(fabric)), "WEFT_EMULATOR_SEED": str(seed),
+              "WEFT_EMULATOR_FAULTS": faults,
               "WEFT_EMULATOR_SHAPE": shape, "WEFT_EMULATOR_CELLS": ",".join(cells)}
     before = os.environ.get("FI_PROVIDER_PATH")
     return {**os.environ, **wanted, "FI_PROVIDER_PATH": f"{folder}:{before}" if before else str(folder)}
@@ -53,26 +61,34 @@ def _faults(_context: click.Context, _parameter: click.Parameter, value: str) ->
         return EVERY_GENTLE_FAULT
     for each in filter(None, value.split(",")):
         if not _SETTING.fullmatch(each) or each.split("=")[0] not in FAULTS:
-            raise click.BadParameter(f"\"{each}\" is not one of {', '.join(FAULTS)} (each alone, or as name=chance in a thousand; dying=N: at the N-th post), nor \"all\"")
+            raise click.BadParameter(f"\"{each}\" is not one of {', '.join(FAULTS)} (each alone, or as name=chance in "
+                                     "a thousand; dying=N: at the N-th post), nor \"all\"")
     return value
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("fabric")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--seed", default=1, show_default=True, help="Of every decision; the n-th of an endpoint is the same in each run.")
-@click.option("--faults", default="", callback=_faults, metavar="NAME[=N],...", help=f"Misbehaviour that the row permits: {', '.join(FAULTS)}; N in a thousand. "
+@click.option("--seed", default=1, show_default=True,
+              help="Of every decision; the n-th of an endpoint is the same in each run.")
+@click.option("--faults", default="", callback=_faults, metavar="NAME[=N],...",
+              help=f"Misbehaviour that the row permits: {', '.join(FAULTS)}; N in a thousand. "
               "dying=N kills the process at its N-th post. all: every one but failing and dying.")
-@click.option("--shape", default="", metavar="latency=NS,bandwidth=BYTES", help="Time: nanoseconds one way, bytes per second.")
-@click.option("--cell", "cells", multiple=True, metavar="NAME=VALUE", help="A cell of the row that is otherwise in this run (repeatable).")
-@click.option("--processes", default=1, show_default=True, type=click.IntRange(1, 1024), help="How many run COMMAND; WEFT_EMULATED_PROCESS counts them from 0.")
-@click.option("--build", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The build directory that has the emulator.  [default: the newest]")
-def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape: str, cells: tuple[str, ...], processes: int, build: Path | None) -> None:
+@click.option("--shape", default="", metavar="latency=NS,bandwidth=BYTES",
+              help="Time: nanoseconds one way, bytes per second.")
+@click.option("--cell", "cells", multiple=True, metavar="NAME=VALUE",
+              help="A cell of the row that is otherwise in this run (repeatable).")
+@click.option("--processes", default=1, show_default=True, type=click.IntRange(1, 1024),
+              help="How many run COMMAND; WEFT_EMULATED_PROCESS counts them from 0.")
+@click.option("--build", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="The build directory that has the emulator.  [default: the newest]")
+def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape: str, cells: tuple[str, ...],
+            processes: int, build: Path | None) -> None:
     """Run COMMAND with an emulated FABRIC in place of the library's provider of that name.
 
-    The program is not rebuilt: libfabric loads the emulator beside its own providers. A rule of the row that the program breaks is said on
-    standard error. It proves that a program keeps to the row; only ./weft probe on the hardware proves the row. Exit code: the program's
-    (the first that is not 0).
+    The program is not rebuilt: libfabric loads the emulator in addition to its own providers. The emulator reports
+    each broken rule of the row on standard error. A run proves that a program keeps to the row. Only ./weft probe on
+    the hardware proves the row. Exit code: the program's (the first that is not 0).
 
     \b
     Examples:
@@ -81,12 +97,13 @@ def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape
       ./weft emulate unordered --faults all -- COMMAND     # the worst of all fabrics: it promises nothing
       ./weft emulate cxi --cell write_immediate_bytes=8 -- COMMAND
     """
-    profile_of(fabric)  # the row first: a name that is wrong is told before a build that is missing
+    profile_of(fabric)  # the row first: a wrong name is reported before a missing build
     told = environment(fabric, emulator_in(build), seed, faults, shape, cells)
     try:
         if processes == 1:
             os.execvpe(command[0], list(command), told)
-        started = [subprocess.Popen(command, env={**told, "WEFT_EMULATED_PROCESS": str(index)}) for index in range(processes)]
+        started = [subprocess.Popen(command, env={**told, "WEFT_EMULATED_PROCESS": str(index)})
+                   for index in range(processes)]
     except OSError as error:
         raise click.UsageError(f"{command[0]} cannot be run: {error.strerror}") from None
 

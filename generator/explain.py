@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a fabric answers as it does: the content of `weft explain`, and how a person sees it."""
+"""Why a fabric answers as it does: the content of `weft explain`, and its form for people."""
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +21,8 @@ def explained(row: Decided, asked: tuple[Family, ...]) -> list[dict[str, Any]]:
         for span, choices in zip(row.fabric.ranges, row.choices):
             choice = next(each for each in choices if each.family == family.name)
             if before is None or choice.reason != before:
-                found.append({"family": family.name, "question": family.question, "since": str(span.since), "answer": choice.answer,
+                found.append({"family": family.name, "question": family.question, "since": str(span.since),
+                              "answer": choice.answer,
                               "short": choice.short, "parts": list(choice.parts), "reason": choice.reason,
                               "not_taken": [{"answer": other, "why": why} for other, why in choice.others]})
             before = choice.reason
@@ -35,7 +36,8 @@ def show_all(row: Decided, found: list[dict[str, Any]]) -> None:
     unseen = " Nobody here has seen it run: it stands on what sources say." if seen_by_nobody(fabric) else ""
     click.echo(f"Trust: {count(cells_of(fabric)).told}.{unseen}")
     several = len(fabric.ranges) > 1
-    rows = [(each["family"], each["answer"] + (f" (since {each['since']})" if several else ""), each["short"].replace(f"{fabric.name}.", ""))
+    rows = [(each["family"], each["answer"] + (f" (since {each['since']})" if several else ""),
+             each["short"].replace(f"{fabric.name}.", ""))
             for each in found]
     show_table(("family", "answer", "because"), rows)
     click.echo(f"More: ./weft explain {fabric.name} FAMILY")

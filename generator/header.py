@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a generated header shows: one struct per range, later ones restating only what differs, with the reason above each choice."""
+"""What a generated header shows: one struct per range, with the reason above each choice. Later ranges have only
+changes.
+"""
 from __future__ import annotations
 
 import textwrap
@@ -34,7 +36,8 @@ def _cpp_version(version: Version | None) -> str:
 
 
 def _comment(text: str, indent: str, mark: str = "//") -> list[str]:
-    return textwrap.wrap(text.replace("??/", "?? /"), WIDTH, initial_indent=f"{indent}{mark} ", subsequent_indent=f"{indent}{mark}   ",
+    return textwrap.wrap(text.replace("??/", "?? /"), WIDTH, initial_indent=f"{indent}{mark} ",
+                         subsequent_indent=f"{indent}{mark}   ",
                          break_long_words=False, break_on_hyphens=False)
 
 
@@ -59,8 +62,11 @@ def _facts_lines(span: Range) -> list[str]:
     return lines
 
 
-def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None, families: tuple[Family, ...]) -> list[dict[str, Any]]:
-    """Per family the reason and the answer; in a later range the reason only where it changed, and the others packed."""
+def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None,
+                  families: tuple[Family, ...]) -> list[dict[str, Any]]:
+    """The reason and the answer of each family. In a later range a reason stands only where it changed; the others are
+    packed.
+    """
     same = {choice.family: choice.reason for choice in before or ()}
     templates = {(family.name, answer) for family in families for answer in family.templates}
     lines: list[dict[str, Any]] = []
@@ -73,7 +79,8 @@ def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None
             continue
         lines += [{"reason": [], "types": _filled(packed, "      ")}]
         packed = []
-        lines.append({"reason": _comment(f"{choice.family}: {choice.answer}: {choice.reason}", "      "), "types": ["      " + written]})
+        lines.append({"reason": _comment(f"{choice.family}: {choice.answer}: {choice.reason}", "      "),
+                      "types": ["      " + written]})
     return [*lines, {"reason": [], "types": _filled(packed, "      ")}]
 
 
@@ -85,7 +92,8 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
     return {
         "name": name,
         "base": _range_name(fabric, fabric.ranges[index - 1]) if index else "",
-        "summary": _comment(f"{fabric.summary} {releases(fabric, span)}." if not index else f"{releases(fabric, span)}.", "", "///"),
+        "summary": _comment(f"{fabric.summary} {releases(fabric, span)}." if not index
+                            else f"{releases(fabric, span)}.", "", "///"),
         "rules": identity(fabric, span, choices, families),
         "library": library_of(fabric),
         "made_from": made_from(fabric, span, choices, families),
@@ -94,7 +102,9 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "facts": _facts_lines(span),
         "changes": [{"reason": _comment(f"{fabric.name}.{key} ({span.cells[key].evidence})", "    "),
                      "assign": f"changed.{key} = {cpp_value(span.cells[key])};"} for key in span.changed],
-        "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value), str(span.cells["atomics"].value))),  # whatever the row answers
+        # for every answer of the row
+        "lowerings": " ".join(atomics.table(str(span.cells["atomic_operations"].value),
+                                            str(span.cells["atomics"].value))),
         "since": _cpp_version(span.since),
         "until": _cpp_version(span.until),
         "policies": _choice_lines(choices, before, families),
@@ -114,7 +124,8 @@ def header(decided: Decided, families: tuple[Family, ...]) -> dict[str, Any]:
     """The variables of templates/fabric.hpp.j2."""
     fabric = decided.fabric
     structs = [_struct(decided, index, families) for index in range(len(fabric.ranges))]
-    settings = [{"line": f'{{"{setting.name}", "{setting.value}"}},', "reason": _comment(f"{setting.name}: {setting.reason}", "      ")}
+    settings = [{"line": f'{{"{setting.name}", "{setting.value}"}},',
+                 "reason": _comment(f"{setting.name}: {setting.reason}", "      ")}
                 for setting in fabric.settings]
     return {"fabric": fabric.name, "backend": fabric.backend, "structs": structs, "settings": settings,
             "alternatives": [struct["name"] for struct in structs] if len(structs) > 1 else []}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a binary was built for, read from its bytes: the text that compose/built_for.hpp leaves among the constants. Nothing is run."""
+"""What a binary was built for, read from its bytes: the text of compose/built_for.hpp among the constants. Nothing is
+run.
+"""
 from __future__ import annotations
 
 import re
@@ -12,7 +14,8 @@ from .matrix.loader import Problem, Refused
 from .rules import Family
 
 _TEXT = re.compile(rb"weft-built-for (\d{1,4})\n((?:[a-z_]+=[^\n\0]*\n){1,40})\0")
-KEYS = ("fabric", "provider", "library", "since", "until", "headers", "wire", "fingerprint", "made_from", "shared", "answers")
+KEYS = ("fabric", "provider", "library", "since", "until", "headers", "wire", "fingerprint", "made_from", "shared",
+        "answers")
 VERSION = 1
 
 
@@ -36,7 +39,8 @@ class BuiltFor:
     def releases(self) -> str:
         """As "libfabric 1.15 and later, compiled with 1.17"."""
         until = "and later" if self.until == "later" else f"to before {self.until}"
-        return f"{self.library} {self.since} {until}" + (f", compiled with {self.headers}" if self.headers != "0.0" else "")
+        return f"{self.library} {self.since} {until}" + (f", compiled with {self.headers}" if self.headers != "0.0"
+                                                         else "")
 
 
 def inspect(path: Path, shown: str) -> tuple[BuiltFor, ...]:
@@ -50,13 +54,15 @@ def inspect(path: Path, shown: str) -> tuple[BuiltFor, ...]:
     found: dict[BuiltFor, None] = {}
     for match in _TEXT.finditer(data):
         if int(match[1]) != VERSION:
-            raise Refused([Problem(shown, 1, f"tells what it was built for in version {int(match[1])} of that text; this command reads version {VERSION}")])
+            raise Refused([Problem(shown, 1, f"tells what it was built for in version {int(match[1])} of that text; "
+                                             f"this command reads version {VERSION}")])
         lines = dict(line.split("=", 1) for line in match[2].decode("utf-8", "replace").splitlines())
         if set(lines) != set(KEYS):
             raise Refused([Problem(shown, 1, "holds a damaged text of what it was built for: build it anew")])
         found[BuiltFor(**lines)] = None
     if not found:
-        raise Refused([Problem(shown, 1, "does not say what it was built for: it opens no transport of weft, or was built before binaries said so")])
+        raise Refused([Problem(shown, 1, "does not say what it was built for: it opens no transport of weft, or was "
+                                         "built before binaries said so")])
     return tuple(found)
 
 
@@ -65,14 +71,19 @@ def against_tree(one: BuiltFor, decided: Iterable[Decided], families: tuple[Fami
     row = next((each for each in decided if each.fabric.name == one.fabric), None)
     if row is None:
         return "this tree has no such row"
-    if any(made_from(row.fabric, span, choices, families) == one.made_from for span, choices in zip(row.fabric.ranges, row.choices)):
+    if any(made_from(row.fabric, span, choices, families) == one.made_from
+           for span, choices in zip(row.fabric.ranges, row.choices)):
         return "as in this tree"
-    rules = {made_from(row.fabric, span, choices, families).split(",")[0] for span, choices in zip(row.fabric.ranges, row.choices)}
+    rules = {made_from(row.fabric, span, choices, families).split(",")[0]
+             for span, choices in zip(row.fabric.ranges, row.choices)}
     return "this tree has another row" if one.made_from.split(",")[0] in rules else "this tree has other rules"
 
 
 def incompatibility(caller: BuiltFor, listener: BuiltFor) -> str:
-    """Why two builds cannot talk, in one sentence; empty where they can. The same looks as compose/connecting/compatibility.hpp, in the same order."""
+    """Why two builds cannot talk, in one sentence; empty where they can.
+
+    The same comparisons as compose/connecting/compatibility.hpp, in the same order.
+    """
     def apart(a: str, b: str) -> str:
         return f"the one was built for {a}, the other for {b}"
 
@@ -83,4 +94,5 @@ def incompatibility(caller: BuiltFor, listener: BuiltFor) -> str:
     if caller.fabric != listener.fabric:
         return apart(f"fabric {caller.fabric}", f"fabric {listener.fabric}")
     different = next(((a, b) for a, b in zip(caller.shared.split(" "), listener.shared.split(" ")) if a != b), None)
-    return f"fabric {caller.fabric}: " + (apart(*different) if different else "they were built for other rules: generate both from one matrix")
+    return f"fabric {caller.fabric}: " + (apart(*different) if different else "they were built for other rules: "
+                                                                              "generate both from one matrix")

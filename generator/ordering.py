@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is ordered with what on a fabric: the content of `weft explain FABRIC ordering`.
 
-The same sentences as compose/ordering.hpp, whose constants are what programs ask; a test compiles them and compares.
+The same sentences as compose/ordering.hpp, whose constants programs read. A test compiles and compares them.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BY_MESSAGE = ("message_after_ordered_write", "message_after_delivery")
 
 @dataclass(frozen=True)
 class Kept:
-    """One order. `asked`: the row has it, and programs get it by asking for it by type (ordered<F, order::...>)."""
+    """One order. `asked`: the row has it, and programs request it by type (ordered<F, order::...>)."""
 
     name: str
     holds: bool
@@ -36,7 +36,8 @@ class Kept:
 def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, ...]:
     """Every order of a range of a row, in the order of compose/ordering.hpp."""
     fact = {name: cell.value for name, cell in span.cells.items()}
-    told = {name: f"{fabric}.{name} is {cell.told} ({cell.evidence})" for name, cell in span.cells.items() if name.startswith("order_")}
+    told = {name: f"{fabric}.{name} is {cell.told} ({cell.evidence})" for name, cell in span.cells.items()
+            if name.startswith("order_")}
     notify = answers["notify"]
     by_target = answers["atomics"] == "target"
     costs = fact["atomics_cost_order"] is True and not by_target
@@ -47,34 +48,47 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     of_writes = fact["order_write_after_write"] is True
     flushed = answers["flush"] == "message_behind_writes"
     watched = notify == "watched_word"
-    on_sends = f"notify is {notify}" if notify == "message_after_ordered_write" else "flush is message_behind_writes" if flushed else ""
+    on_sends = "flush is message_behind_writes" if flushed else ""
+    if notify == "message_after_ordered_write":
+        on_sends = f"notify is {notify}"
     on_writes = f"notify is {notify}" if notify == "remote_counter" or watched else ""
     send_after_write = behind_writes and on_sends != "" and not costs
-    copied = "small payloads lie in the target's ring, and it copies them later" if watched else f"payloads up to {fact['fused_bytes']} bytes travel in notices, which the target copies later"
+    copied = f"payloads up to {fact['fused_bytes']} bytes travel in notices, which the target copies later"
+    if watched:
+        copied = "small payloads lie in the target's ring, and it copies them later"
     write_after_write = of_writes and on_writes != "" and not fused and not watched
 
     def provided(name: str, has: bool, relies: str) -> str:
         if not has:
             return told[name]
-        return f"{relies}, which relies on it" if relies else "the row has it, and no answer relies on it: it is not asked for"
+        if not relies:
+            return "the row has it, and no answer relies on it: it is not asked for"
+        return f"{relies}, which relies on it"
 
     after_puts = send_after_write if notify in _BY_MESSAGE else of_writes if watched else write_after_write
-    after_notices = notify == "remote_counter" or (watched and int(fact["write_immediate_bytes"]) < 8) or (send_after_write and sends if notify == "message_after_ordered_write" else
-                                                   write_after_write if notify in _ON_WRITES else False)
+    by_order = send_after_write and sends if notify == "message_after_ordered_write" else (
+        write_after_write if notify in _ON_WRITES else False)
+    after_notices = notify == "remote_counter" or (watched and int(fact["write_immediate_bytes"]) < 8) or by_order
     delivered = answers["write_fault"] == "delivery_confirmed"
-    atomics = "the target executes them as messages" if by_target else "the provider executes them: no cell of a row says so"
+    atomics = "the provider executes them: no cell of a row says so"
+    if by_target:
+        atomics = "the target executes them as messages"
     return (
         Kept("send_after_send", sends, False, told["order_send_after_send"]),
-        Kept("send_after_write", send_after_write, behind_writes and not costs and not pointers and not send_after_write,
-             "asking for atomics takes it away" if behind_writes and costs else provided("order_send_after_write", behind_writes, on_sends)),
-        Kept("write_after_write", write_after_write, of_writes and not fused and not watched and not pointers and not write_after_write,
+        Kept("send_after_write", send_after_write, behind_writes and not costs and not pointers
+             and not send_after_write,
+             "asking for atomics takes it away" if behind_writes and costs
+             else provided("order_send_after_write", behind_writes, on_sends)),
+        Kept("write_after_write", write_after_write, of_writes and not fused and not watched and not pointers
+             and not write_after_write,
              copied if of_writes and (fused or watched)
              else provided("order_write_after_write", of_writes, on_writes)),
         *(Kept(name, False, False, why) for name, why in NEVER.items()),
         Kept("atomic_after_atomic", by_target and sends, False, atomics),
         Kept("atomic_after_write", by_target and send_after_write, False, atomics),
         Kept("notice_after_its_bytes", True, False, "weft's promise on every fabric"),
-        Kept("notice_after_puts", after_puts, False, f"notify is {notify}" + ("" if after_puts else ": count notices, do not trust the last one")),
+        Kept("notice_after_puts", after_puts, False, f"notify is {notify}"
+             + ("" if after_puts else ": count notices, do not trust the last one")),
         Kept("notice_after_notice", after_notices, False, f"notify is {notify}"),
         Kept("end_is_delivery", delivered, False, f"write_fault is {answers['write_fault']}"),
     )
@@ -86,7 +100,8 @@ def ordering_of(row: Decided) -> list[dict[str, str]]:
     before: tuple[Kept, ...] = ()
     for span, choices in zip(row.fabric.ranges, row.choices):
         now = orders(row.fabric.name, span, {choice.family: choice.answer for choice in choices})
-        found += [{"order": each.name, "since": str(span.since), "answer": "yes" if each.holds else "if asked" if each.asked else "no",
+        found += [{"order": each.name, "since": str(span.since),
+                   "answer": "yes" if each.holds else "if asked" if each.asked else "no",
                    "reason": each.because} for each in now if each not in before]
         before = now
     return found
@@ -94,9 +109,12 @@ def ordering_of(row: Decided) -> list[dict[str, str]]:
 
 def show_ordering(row: Decided, found: list[dict[str, str]]) -> None:
     """For people: B after A means that B, posted later to the same peer, is not seen before A is whole."""
-    click.echo(f"{row.fabric.name}, ordering: what is ordered with what? \"B after A\": B, posted later to the same peer, is not seen before A is whole.")
+    click.echo(f"{row.fabric.name}, ordering: what is ordered with what? \"B after A\": B, posted later to the same "
+               "peer, is not seen before A is whole.")
     several = len(row.fabric.ranges) > 1
     show_table(("order", "kept", "because"),
-               [(each["order"] + (f" (since {each['since']})" if several else ""), each["answer"], each["reason"]) for each in found])
+               [(each["order"] + (f" (since {each['since']})" if several else ""), each["answer"], each["reason"])
+                for each in found])
     if any(each["answer"] == "if asked" for each in found):
-        click.echo(f"If asked: weft::ordered<weft::fabrics::{row.fabric.name}, weft::order::...> (compose/ordering.hpp)")
+        click.echo(f"If asked: weft::ordered<weft::fabrics::{row.fabric.name}, weft::order::...> "
+                   "(compose/ordering.hpp)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the emulator is told of a row: its cells, under their own names, for each range of releases."""
+"""What the emulator gets of a row: its cells, under their own names, for each range of releases."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -30,4 +30,5 @@ def profile(fabric: Fabric) -> Profile:
         return "" if value == '""' else value
 
     return Profile(fabric.name, str(fabric.until or ""), tuple(
-        Part(str(part.since), tuple((cell.name, told(cell.told)) for cell in part.cells.values())) for part in fabric.ranges))
+        Part(str(part.since), tuple((cell.name, told(cell.told)) for cell in part.cells.values()))
+        for part in fabric.ranges))

@@ -41,7 +41,8 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str 
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*header, box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", pad_edge=False, show_edge=False,
+    table = Table(*header, box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left",
+                  pad_edge=False, show_edge=False,
                   header_style="bold cyan")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
@@ -49,10 +50,11 @@ def show_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str 
 
 
 def show_inspected(found: Sequence[tuple[str, BuiltFor, str]]) -> None:
-    """Prints what each binary says of each of its fabrics, one thing a line: answers are long."""
+    """Prints the answers of each fabric of each binary, one thing a line: answers are long."""
     for name, one, row in found:
         print(f"{name}: fabric {one.fabric}")
-        for what, told in (("releases", one.releases), ("provider", one.provider or "none"), ("wire version", one.wire), ("made from", f"{one.made_from} ({row})"),
+        for what, told in (("releases", one.releases), ("provider", one.provider or "none"), ("wire version", one.wire),
+                           ("made from", f"{one.made_from} ({row})"),
                            ("fingerprint", one.fingerprint), ("peers share", one.shared), ("answers", one.answers)):
             print(f"  {what:<13} {told}")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From facts to answers: for each family the first answer whose requirements hold, and the sentence that says why.
 
-The rules themselves are data (rules.yaml). A row for which a family has no legal answer is refused; so is an override that the
-rules do not allow.
+The rules themselves are data (rules.yaml). A row without a legal answer to a family is refused; so is an override that
+the rules do not allow.
 """
 from __future__ import annotations
 
@@ -96,25 +96,31 @@ def read_rules(path: Path, name: str | None = None) -> tuple[Family, ...]:
     families: list[Family] = []
     for key, raw in document.data.items():
         earlier = {family.name: family.answers for family in families}
-        rules = tuple(_rule(document, (key, "answers", i), answer, earlier, problems) for i, answer in enumerate(raw["answers"]))
+        rules = tuple(_rule(document, (key, "answers", i), answer, earlier, problems)
+                      for i, answer in enumerate(raw["answers"]))
         families.append(Family(key, raw["question"], raw["wire"], rules))
     if problems:
         raise Refused(problems)
     return tuple(families)
 
 
-def _rule(document: Document, where: Where, raw: Mapping[str, Any], earlier: Mapping[str, tuple[str, ...]], problems: list[Problem]) -> Rule:
-    when = [_requirement(document, (*where, "when", name), name, value, problems) for name, value in raw.get("when", {}).items()]
+def _rule(document: Document, where: Where, raw: Mapping[str, Any], earlier: Mapping[str, tuple[str, ...]],
+          problems: list[Problem]) -> Rule:
+    when = [_requirement(document, (*where, "when", name), name, value, problems)
+            for name, value in raw.get("when", {}).items()]
     unless = []
     for family, answers in raw.get("unless", {}).items():
         known = earlier.get(family, ())
-        problems.extend(document.problem((*where, "unless", family), f"{family}: {answer} is not an answer of an earlier family"
+        problems.extend(document.problem((*where, "unless", family),
+                                         f"{family}: {answer} is not an answer of an earlier family"
                                          + did_you_mean(answer, known)) for answer in answers if answer not in known)
         unless.append((family, tuple(answers)))
-    return Rule(raw["answer"], tuple(r for r in when if r), tuple(unless), raw.get("because"), raw.get("parameters", False), raw.get("by_measurement", False))
+    return Rule(raw["answer"], tuple(r for r in when if r), tuple(unless), raw.get("because"),
+                raw.get("parameters", False), raw.get("by_measurement", False))
 
 
-def _requirement(document: Document, where: Where, name: str, value: Value, problems: list[Problem]) -> Requirement | None:
+def _requirement(document: Document, where: Where, name: str, value: Value,
+                 problems: list[Problem]) -> Requirement | None:
     fact = FACT.get(name)
     if fact is None:
         problems.append(document.problem(where, f"unknown cell '{name}'{did_you_mean(name, FACT)}"))
@@ -123,7 +129,8 @@ def _requirement(document: Document, where: Where, name: str, value: Value, prob
     if bound and fact.is_number:
         return Requirement(name, None, int(bound.group(1)))
     if not _fits(fact, value):
-        problems.append(document.problem(where, f"{name} cannot be {value!r}: expected {fact.expects()}" + (', or ">= n"' if fact.is_number else "")))
+        problems.append(document.problem(where, f"{name} cannot be {value!r}: expected {fact.expects()}"
+                                         + (', or ">= n"' if fact.is_number else "")))
         return None
     return Requirement(name, value)
 
@@ -139,10 +146,12 @@ def _fits(fact: Fact, value: Value) -> bool:
 
 
 def decide(matrix: Matrix, fabric: Fabric, span: Range, families: tuple[Family, ...]) -> tuple[Choice, ...]:
-    """The answers of one range of a row. Errors: Refused, where a family has no legal answer or an override is illegal."""
+    """The answers of one range of a row. Errors: Refused, where a family has no legal answer or an override is illegal.
+    """
     problems: list[Problem] = []
     if any(family.name == fabric.name for family in families):
-        problems.append(Problem(matrix.file, fabric.line, f"row '{fabric.name}' has the name of a family: choose another"))
+        problems.append(Problem(matrix.file, fabric.line,
+                                f"row '{fabric.name}' has the name of a family: choose another"))
     _check_override(matrix, fabric, families, problems)
     taken: dict[str, Choice] = {}
     for family in families:
@@ -158,20 +167,30 @@ def _check_override(matrix: Matrix, fabric: Fabric, families: tuple[Family, ...]
     known = {family.name: family.answers for family in families}
     for name, (answer, line) in (fabric.override.answers.items() if fabric.override else ()):
         if name not in known:
-            problems.append(Problem(matrix.file, line, f"{fabric.name}: override of an unknown family '{name}'{did_you_mean(name, known)}"))
+            problems.append(Problem(matrix.file, line,
+                                    f"{fabric.name}: override of an unknown family '{name}'"
+                                    + did_you_mean(name, known)))
         elif answer not in known[name]:
-            problems.append(Problem(matrix.file, line, f"{fabric.name}: {name} has no answer '{answer}'; its answers are {', '.join(known[name])}"
+            problems.append(Problem(matrix.file, line,
+                                    f"{fabric.name}: {name} has no answer '{answer}'; its answers are "
+                                    f"{', '.join(known[name])}"
                                     + did_you_mean(answer, known[name])))
     for name, measured in fabric.measured.items():
         if name not in known:
-            problems.append(Problem(matrix.file, measured.line, f"{fabric.name}: measured is an unknown family '{name}'{did_you_mean(name, known)}"))
+            problems.append(Problem(matrix.file, measured.line,
+                                    f"{fabric.name}: measured is an unknown family '{name}'"
+                                    + did_you_mean(name, known)))
             continue
-        told = dict.fromkeys((measured.winner, *(answer for each in measured.classes for answer in (each.winner, each.than))))
-        problems.extend(Problem(matrix.file, measured.line, f"{fabric.name}.measured.{name}: {name} has no answer '{answer}'; its answers are "
-                                f"{', '.join(known[name])}{did_you_mean(answer, known[name])}") for answer in told if answer not in known[name])
+        told = dict.fromkeys((measured.winner, *(answer for each in measured.classes
+                                                 for answer in (each.winner, each.than))))
+        problems.extend(Problem(matrix.file, measured.line,
+                                f"{fabric.name}.measured.{name}: {name} has no answer '{answer}'; its answers are "
+                                f"{', '.join(known[name])}{did_you_mean(answer, known[name])}") for answer in told
+                        if answer not in known[name])
 
 
-def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: Mapping[str, Choice], problems: list[Problem]) -> Choice | None:
+def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: Mapping[str, Choice],
+            problems: list[Problem]) -> Choice | None:
     by_hand = fabric.override.answers.get(family.name) if fabric.override else None
     verdicts = [(rule, obstacle(fabric, span, rule, taken)) for rule in family.rules]
     legal = [rule for rule, obstacle in verdicts if obstacle is None]
@@ -184,14 +203,18 @@ def _choose(matrix: Matrix, fabric: Fabric, span: Range, family: Family, taken: 
             problems.append(Problem(matrix.file, span.line, sentence))
         elif by_hand[0] in family.answers:
             nearest = f"; legal here: {', '.join(dict.fromkeys(rule.answer for rule in legal))}" if legal else ""
-            problems.append(Problem(matrix.file, by_hand[1], f"{fabric.name} cannot answer {family.name} with {by_hand[0]}: {obstacles}{nearest}"))
+            problems.append(Problem(matrix.file, by_hand[1],
+                                    f"{fabric.name} cannot answer {family.name} with {by_hand[0]}: "
+                                    f"{obstacles}{nearest}"))
         return None
     if by_hand is None:
         wanted = _by_measurement(matrix, fabric, family, verdicts, problems) or wanted
-    return _made(fabric, span, family, wanted[0], verdicts, fabric.override.reason if fabric.override and by_hand else None)
+    return _made(fabric, span, family, wanted[0], verdicts, fabric.override.reason if fabric.override and by_hand
+                 else None)
 
 
-def _by_measurement(matrix: Matrix, fabric: Fabric, family: Family, verdicts: list[tuple[Rule, str | None]], problems: list[Problem]) -> list[Rule]:
+def _by_measurement(matrix: Matrix, fabric: Fabric, family: Family, verdicts: list[tuple[Rule, str | None]],
+                    problems: list[Problem]) -> list[Rule]:
     """What a bench found fastest, where a measurement may choose it; a problem where the facts forbid it."""
     measured = fabric.measured.get(family.name)
     if measured is None or measured.winner not in family.answers:
@@ -199,8 +222,11 @@ def _by_measurement(matrix: Matrix, fabric: Fabric, family: Family, verdicts: li
     found = [(rule, why) for rule, why in verdicts if rule.answer == measured.winner]
     if all(why for _, why in found):
         needs = "; ".join(dict.fromkeys(why for _, why in found if why))
-        problems.append(Problem(matrix.file, measured.line, f"{fabric.name}.measured.{family.name}: {measured.winner} was measured fastest, and the facts forbid it: it needs {needs}; "
-                                f"measure again (./weft bench --fabric {fabric.name} --vary {family.name} --write), or mend the facts"))
+        problems.append(Problem(matrix.file, measured.line,
+                                f"{fabric.name}.measured.{family.name}: {measured.winner} was measured fastest, and "
+                                f"the facts forbid it: it needs {needs}; "
+                                f"measure again (./weft bench --fabric {fabric.name} --vary {family.name} --write), or "
+                                "mend the facts"))
     return [rule for rule, why in found if why is None and rule.by_measurement]
 
 
@@ -216,9 +242,12 @@ def obstacle(fabric: Fabric, span: Range, rule: Rule, taken: Mapping[str, Choice
     return None
 
 
-def chosen_anew(fabric: Fabric, span: Range, family: Family, own: Mapping[str, Choice], asked: Mapping[str, Choice]) -> str | None:
-    """What the rules choose for a family instead of the row's own answer when other answers are asked for: where these make it illegal, or permit
-    one that comes before it. None: it stays. A choice by hand or by measurement stays while it is legal."""
+def chosen_anew(fabric: Fabric, span: Range, family: Family, own: Mapping[str, Choice],
+                asked: Mapping[str, Choice]) -> str | None:
+    """What the rules choose for a family instead of the row's own answer when other answers are asked for: where these
+    make it illegal, or permit one that comes before it. None: it stays. A choice by hand or by measurement stays while
+    it is legal.
+    """
     answer = asked[family.name].answer
     legal = [rule.answer for rule in family.rules if obstacle(fabric, span, rule, asked) is None]
     if not legal:
@@ -226,11 +255,13 @@ def chosen_anew(fabric: Fabric, span: Range, family: Family, own: Mapping[str, C
     if answer not in legal:
         return legal[0]
     fixed = family.name in fabric.measured or (fabric.override is not None and family.name in fabric.override.answers)
-    new = not fixed and answer == own[family.name].answer and all(obstacle(fabric, span, rule, own) for rule in family.rules if rule.answer == legal[0])
+    new = not fixed and answer == own[family.name].answer and all(obstacle(fabric, span, rule, own)
+                                                                  for rule in family.rules if rule.answer == legal[0])
     return legal[0] if new and legal[0] != answer else None
 
 
-def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: list[tuple[Rule, str | None]], by_hand: str | None) -> Choice:
+def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: list[tuple[Rule, str | None]],
+          by_hand: str | None) -> Choice:
     cells = tuple(span.cells[need.fact] for need in rule.when)
     told = [f"{fabric.name}.{cell.name} is {cell.told}" for cell in cells]
     full = [f"{said} ({cell.evidence})" for said, cell in zip(told, cells)]
@@ -255,10 +286,13 @@ def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: lis
         full.append(f"measured: {measured.told}")
         told.append(measured.brief)
     if faster != rule.answer:
-        extra.append(f"{faster} was measured faster, and is for those who ask for it (weft::with): programs can tell the two apart")
+        extra.append(f"{faster} was measured faster, and is for those who ask for it (weft::with): programs can tell "
+                     "the two apart")
     others = []
     legal = {other.answer for other, obstacle in verdicts if obstacle is None}
     for other, obstacle in verdicts:
         if other.answer != rule.answer and not (obstacle and other.answer in legal):
-            others.append((other.answer, f"needs {obstacle}" if obstacle else "legal too, and tried later" if not by_hand else "legal too"))
-    return Choice(family.name, rule.answer, tuple(dict.fromkeys(cells)), tuple(full + extra), "; ".join(told + extra), tuple(dict.fromkeys(others)))
+            others.append((other.answer, f"needs {obstacle}" if obstacle else "legal too, and tried later"
+                           if not by_hand else "legal too"))
+    return Choice(family.name, rule.answer, tuple(dict.fromkeys(cells)), tuple(full + extra), "; ".join(told + extra),
+                  tuple(dict.fromkeys(others)))

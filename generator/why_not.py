@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a row's facts refuse, each answer with the one sentence that whoever asks for it by hand reads from the compiler.
+"""What a row's facts refuse, each answer with the one sentence that the compiler prints to a program that selects it.
 
-The same rules that chose the answers refuse the others; a later range that permits what an earlier one refuses says so too, as it inherits.
+The same rules that chose the answers refuse the others. A later range inherits refusals, so it also lists what it
+permits again.
 """
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ _WIDTH = 130
 
 @dataclass(frozen=True)
 class Refusal:
-    """One answer that a range of a row does not permit. `nearest`: the legal answer next to it in the order of the rules."""
+    """One answer that a range of a row does not permit. `nearest`: the legal answer next to it in the order of the
+    rules.
+    """
 
     family: str
     answer: str
@@ -30,7 +33,8 @@ class Refusal:
                 f"the nearest legal answer is {self.family}::{self.nearest}")
 
 
-def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> tuple[Refusal, ...]:
+def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...],
+             families: tuple[Family, ...]) -> tuple[Refusal, ...]:
     """Every answer that this range refuses, in the order of the rules."""
     taken = {choice.family: choice for choice in choices}
     found: list[Refusal] = []
@@ -41,12 +45,16 @@ def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families:
         legal = [answer for answer, each in obstacles.items() if None in each]
         for place, (answer, each) in enumerate(obstacles.items()):
             if answer not in legal:
-                found.append(Refusal(family.name, answer, _nearest(family.answers, legal, place), "; or ".join(dict.fromkeys(need for need in each if need))))
+                found.append(Refusal(family.name, answer, _nearest(family.answers, legal, place),
+                                     "; or ".join(dict.fromkeys(need for need in each if need))))
     return tuple(found)
 
 
-def follow_ups(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...]) -> dict[str, tuple[str, ...]]:
-    """For each legal answer that was not taken: what the rules choose beside it for later families, where that is not what they chose for the row."""
+def follow_ups(fabric: Fabric, span: Range, choices: tuple[Choice, ...],
+               families: tuple[Family, ...]) -> dict[str, tuple[str, ...]]:
+    """For each legal answer that was not taken: the rules' choices for later families with it, where these are not
+    what they chose for the row.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for family in families:
         taken = {choice.family: choice for choice in choices}
@@ -59,7 +67,8 @@ def follow_ups(fabric: Fabric, span: Range, choices: tuple[Choice, ...], familie
     return found
 
 
-def _replaced(fabric: Fabric, span: Range, own: dict[str, Choice], asked: dict[str, Choice], later: tuple[Family, ...]) -> tuple[str, ...]:
+def _replaced(fabric: Fabric, span: Range, own: dict[str, Choice], asked: dict[str, Choice],
+              later: tuple[Family, ...]) -> tuple[str, ...]:
     new = []
     for family in later:
         answer = chosen_anew(fabric, span, family, own, asked)
@@ -77,13 +86,15 @@ def _nearest(answers: tuple[str, ...], legal: list[str], place: int) -> str:
 def literals(text: str, indent: str) -> list[str]:
     """Text as C++ literals that the compiler joins, in lines of the usual width."""
     parts = textwrap.wrap(text, _WIDTH, break_long_words=True, break_on_hyphens=False)
-    quoted = [part.replace('"', '\\"').replace("??", "?\\?") for part in parts]  # no quotation mark ends it, and no trigraph begins
+    # no quotation mark ends it, and no trigraph begins
+    quoted = [part.replace('"', '\\"').replace("??", "?\\?") for part in parts]
     return [f'{indent}"{part}{" " if index + 1 < len(quoted) else ""}"' for index, part in enumerate(quoted)]
 
 
 def _type(answer: str, templates: set[str]) -> dict[str, Any]:
-    """An answer as the overload's argument, and what its template is asked for besides."""
-    return {"answer": f"{answer}<Values...>", "pack": ", std::uint32_t... Values"} if answer in templates else {"answer": answer, "pack": ""}
+    """An answer as the overload's argument, and the arguments of its template."""
+    return {"answer": f"{answer}<Values...>",
+            "pack": ", std::uint32_t... Values"} if answer in templates else {"answer": answer, "pack": ""}
 
 
 def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ...]) -> dict[str, Any]:
@@ -94,11 +105,15 @@ def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ..
     followed: dict[str, tuple[str, ...]] = {}
     for name, span, choices in zip(names, decided.fabric.ranges, decided.choices):
         now = {f"{each.family}::{each.answer}": each for each in refusals(decided.fabric, span, choices, families)}
-        told: list[dict[str, Any]] = [{**_type(answer, templates), "lines": literals(each.sentence(decided.fabric.name), "      ")}
+        told: list[dict[str, Any]] = [{**_type(answer, templates),
+                                       "lines": literals(each.sentence(decided.fabric.name), "      ")}
                 for answer, each in now.items() if before.get(answer) != each]
         following = follow_ups(decided.fabric, span, choices, families)
-        differing = {answer: following.get(answer, ()) for answer in dict.fromkeys((*following, *followed)) if following.get(answer) != followed.get(answer)}
-        new: list[dict[str, Any]] = [{**_type(answer, templates), "answers": answers} for answer, answers in differing.items()]
-        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before if answer not in now], "follows": new})
+        differing = {answer: following.get(answer, ()) for answer in dict.fromkeys((*following, *followed))
+                     if following.get(answer) != followed.get(answer)}
+        new: list[dict[str, Any]] = [{**_type(answer, templates), "answers": answers}
+                                     for answer, answers in differing.items()]
+        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before
+                                                                     if answer not in now], "follows": new})
         before, followed = now, following
     return {"fabric": decided.fabric.name, "structs": structs}

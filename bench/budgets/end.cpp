@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest whole use of a fabric: two processes meet, one put_notify goes there and one comes back. Built twice,
-// over weft and by hand (WEFT_BUDGET_BY_HAND), so that what weft adds to a unit's compile time, to a program's code and
-// to a process's memory can be read off. Hot path: no. Threads: one per process.
+// The smallest whole use of a fabric: two processes connect, and one put_notify goes each way. The file is built twice,
+// over weft and by hand (WEFT_BUDGET_BY_HAND). The difference is what weft adds to compile time, code and memory. Hot
+// path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #if defined(WEFT_BUDGET_BY_HAND)
 #include "../raw_pingpong/raw_end.hpp"
@@ -27,7 +27,7 @@ struct user {
   user(const channel& to, bool first) : pair(to, first, size), end(pair) {}
   void poll_once() {
     pair.net.progress([](auto&&) {});
-  }  // while both leave: a goodbye is no loss to tell
+  }  // while both leave: a goodbye is no loss to report
   weft_pair<weft::selected> pair;
   weft_end<weft::selected, carrier::put_notify> end;
 };
@@ -47,15 +47,15 @@ int side(const channel& to, bool first) {
   const auto say = [&] {
     while (!u.end.post<ending::unsignalled>(size, 1)) u.end.poll();
   };
-  const auto hear = [&] {
+  const auto receive_text = [&] {
     while (u.end.poll() == 0) std::this_thread::yield();
   };
   if (first) {
     say();
-    hear();
+    receive_text();
     std::printf("%zu\n", resident_kib());
   } else {
-    hear();
+    receive_text();
     say();
   }
   to.part(first, [&] { u.poll_once(); });

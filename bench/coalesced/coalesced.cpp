@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sharing messages brings: the rate of messages of 16 bytes, one way, one by one, gathered by coalesce::up_to<64,
-// …>, and packed by hand, 64 in one send; and what it costs a lone message, there and back, which leaves only when a
-// look found nothing to do. Each message is numbered and looked at, whatever carried it. Whoever sends has credit for
-// as many receives as the others. Hot path: the loops. Threads: one per process.
+// What coalescing brings and costs. Rate: messages of 16 bytes one way, sent one by one, coalesced by
+// coalesce::up_to<64, …>, and packed by hand, 64 in one send. Cost: the round trip of a lone message, which leaves only
+// when a poll finds nothing to do. Messages are numbered, and the receiver checks each number. All senders have credit
+// for equally many receives. Hot path: the loops. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../command_line.hpp"
@@ -24,29 +24,29 @@ enum class way : std::uint8_t { one_by_one, gathered, by_hand };
 constexpr std::array<const char*, 3> names{"one by one", "coalesce::up_to<64, 1536>", "64 in one, by hand"};
 
 struct settings {
-  std::uint64_t count = 400'000;  ///< Messages of a turn; one by one a twentieth.
+  std::uint64_t count = 400'000;  ///< Messages of a turn; a twentieth of that one by one.
   std::uint32_t lone = 5'000;     ///< Round trips of a turn.
   std::size_t turns = 9;
   unsigned limit = 300;
   std::string json;
 };
 
-/// A transport, its one peer, and what came.
+/// A transport, its one peer, and what was received.
 template <class F>
 class end {
  public:
-  static constexpr std::uint32_t receives = 128, window = 96, per_credit = 32;  ///< In messages of the fabric.
+  static constexpr std::uint32_t receives = 128, window = 96, per_credit = 32;  ///< Messages of the fabric.
   static constexpr std::uint64_t places = 2 * window * in_one;
 
   end(const channel& to, bool first)
       : net_(sure(open<F>({.node = home(), .listens = !first, .max_message_bytes = 2048, .receives = receives}))),
         memory_(sure(net_.allocate(places * each + 64, rights::none))) {
-    if (!first) to.tell(net_.listen_address());
-    other_ = first ? sure(net_.connect(to.hear(), 10s)) : sure(net_.accept_one(10s));
+    if (!first) to.send_text(net_.listen_address());
+    other_ = first ? sure(net_.connect(to.receive_text(), 10s)) : sure(net_.accept_one(10s));
     to.swap(first, "met", [this] { poll_once(); });
   }
 
-  /// Sends `count` messages, `packed` together in one post; returns when all were seen.
+  /// Sends `count` messages, `packed` in one post; returns when the receiver has taken all.
   template <bool Packed>
   void send(std::uint64_t count, std::uint32_t per_post) {
     credited_ = 0;
@@ -63,22 +63,22 @@ class end {
     }
     while (credited_ < count) turn();
   }
-  /// The other side.
+  /// The receiver.
   void take(std::uint64_t count, std::uint32_t per_post) {
     seen_ = sum_ = 0;
-    std::uint64_t told = 0;
+    std::uint64_t credited = 0;
     const std::uint64_t every = std::uint64_t{per_credit} * per_post;
     while (seen_ < count) {
       turn();
-      if (seen_ - told < every && seen_ != count) continue;
-      told = seen_;
-      std::memcpy(memory_.data() + places * each, &told, sizeof told);
-      credit(memory_.slice(places * each, sizeof told));
+      if (seen_ - credited < every && seen_ != count) continue;
+      credited = seen_;
+      std::memcpy(memory_.data() + places * each, &credited, sizeof credited);
+      credit(memory_.slice(places * each, sizeof credited));
     }
     if (sum_ != count * (count - 1) / 2) throw std::runtime_error("other messages came than were sent");
     while (net_.in_flight() != 0) turn();
   }
-  /// Round trips of a message that is alone.
+  /// Round trips of a lone message.
   void ping(bool first, std::uint32_t rounds, samples& into) {
     seen_ = 0;
     std::uint64_t before = now_ns();
@@ -105,7 +105,7 @@ class end {
       turn();
     }
   }
-  /// With a context: it waits for no other.
+  /// With a context, a post does not wait for other posts.
   void credit(const local_memory& from) {
     for (;;) {
       const status s = net_.send(other_, from, this);
@@ -119,7 +119,7 @@ class end {
         overloaded{[this](const received& m) { heard(m.message); },
                    [](const failed& f) { throw std::runtime_error(std::string(name_of(f.what)) + " failed"); },
                    [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}});
-    spin_.looked(found > 0);
+    spin_.polled(found > 0);
   }
   void heard(const_bytes m) {
     std::uint64_t number = 0;

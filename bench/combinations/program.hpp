@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program of one combination of answers: Google Benchmark over two pinned processes, manual time. A benchmark is
-// operation/bytes or operation/bytes/window; before it contents, immediates and sums are compared, and a wrong one ends
-// the program without a time. What is printed per benchmark beside the library's own figures: quantiles of single
-// operations, q000 to q100, in nanoseconds. `weft bench` writes the three lines that make a program of this header, and
-// lets programs take turns. Hot path: sides.hpp. Threads: one per process.
+// named operation/bytes or operation/bytes/window. Before it the program compares contents, immediates and sums; a
+// wrong one ends the program without a time. Beside the library's figures each benchmark prints quantiles of single
+// operations, q000 to q100, in nanoseconds. `weft bench` writes the three lines that include this header, and runs the
+// programs in turns. Hot path: sides.hpp. Threads: one per process.
 #pragma once
 
 #include "../../compose/with.hpp"
@@ -29,7 +29,7 @@ struct program_options {
   std::string out;
   run_options run;
 
-  /// The exit code to leave with, or -1 to go on.
+  /// The exit code to leave with, or -1 to continue.
   int parse(int argc, char** argv) {
     CLI::App app("One combination of a fabric's answers, timed; ./weft bench writes, builds and runs such programs");
     app.add_option("--operations", operations, "What is timed")->delimiter(',')->capture_default_str();
@@ -68,7 +68,7 @@ struct program_options {
   }
 };
 
-/// The benchmarks of the side that asks.
+/// The benchmarks of the initiating side.
 template <class F>
 class measurements {
  public:
@@ -103,8 +103,8 @@ class measurements {
     r.rounds = 4;
     ends_.ask(r, unused);
   }
-  /// As many rounds as fill the time at the speed of the fastest that warmed up: one round that the kernel delayed must
-  /// not end a measurement.
+  /// Rounds that fill the time at the speed of the fastest warm-up round. A round that the kernel delayed must not end
+  /// a measurement.
   std::size_t rounds(request r) {
     samples warm(8);
     r.rounds = 8;
@@ -134,16 +134,16 @@ class measurements {
 
 /// Google Benchmark takes its options from arguments only.
 inline void initialize(const program_options& o) {
-  static std::vector<std::string> told{"combination"};  // the library keeps the pointers
-  if (!o.out.empty()) told.insert(told.end(), {"--benchmark_out=" + o.out, "--benchmark_out_format=json"});
+  static std::vector<std::string> library_arguments{"combination"};  // the library keeps the pointers
+  if (!o.out.empty())
+    library_arguments.insert(library_arguments.end(), {"--benchmark_out=" + o.out, "--benchmark_out_format=json"});
   std::vector<char*> pointers;
-  for (std::string& each : told) pointers.push_back(each.data());
+  for (std::string& each : library_arguments) pointers.push_back(each.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
 }
 
-/// The largest message that is asked for: what the row can carry with weft's own few bytes, and no more than 1 MiB for
-/// each posted receive.
+/// The largest message to measure: the row's limit less weft's own bytes, and at most 1 MiB for each posted receive.
 template <class F>
 constexpr std::size_t message_bound(std::size_t wanted) noexcept {
   constexpr std::uint64_t most = F::facts.largest_message;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the asking process of a combination's program tells the answering one before each run: operation, bytes, window,
-// rounds. It goes over the side channel, and the answering side says when it listens: until then it throws away what it
-// polls. Hot path: no. Threads: values.
+// The request that the initiating process sends to the answering one before each run: operation, bytes, window, rounds.
+// It goes over the side channel. The answering side confirms it, and until then discards what its polls return. Hot
+// path: no. Threads: values.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct request {
   std::size_t bytes = 0;
   std::size_t window = 1;
   std::size_t rounds = 0;
-  bool checked = false;  ///< Contents are compared; nothing is timed.
+  bool checked = false;  ///< Contents are compared; no times.
 
   std::string text() const {
     std::ostringstream out;

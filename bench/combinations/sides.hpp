@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two sides of a combination's program, and what each does in a run: round trips (put_notify, send), operations
-// whose end the initiator awaits while the target only makes progress (a put until it is visible, a fetch_add), and
-// windows of unsignalled posts that one notice or message answers, or that a notice ends (put). The same text for every
-// combination: what differs is the fabric's type alone. Hot path: the loops between two looks at the clock. Threads:
-// one per process.
+// The two sides of a combination's program, and what each does in a run:
+// - round trips (put_notify, send);
+// - operations whose completion the initiator awaits while the target only makes progress (a put until it is visible, a
+//   fetch_add);
+// - windows of unsignalled posts, answered by one notice or message, or ended by a notice (put). The text is the same
+//   for every combination; only the fabric's type differs. Hot path: the loops between two readings of the clock.
+//   Threads: one per process.
 #pragma once
 
 #include "../transport/weft_end.hpp"
@@ -16,7 +18,7 @@
 
 namespace weft::bench {
 
-/// What both sides of a program have; `first` asks.
+/// What both sides of a program have; `first` initiates.
 template <class F>
 class sides {
  public:
@@ -26,17 +28,17 @@ class sides {
   sides(const channel& to, bool first, std::size_t largest, std::size_t largest_message, patience waiting)
       : to_(to), waiting_(waiting), pair_(to, first, largest, false, largest_message), puts_(pair_), messages_(pair_) {}
 
-  /// Why an operation of this size cannot be measured here; empty where it can.
+  /// Why this operation cannot be measured at this size; empty where it can.
   std::string obstacle(scenario what, std::size_t bytes) const {
     if (what == scenario::put_visible && !can_say_visible) return "this combination cannot say when a write is visible";
     if (by_message(what) && bytes > pair_.net.largest_message(pair_.other)) return "its largest message is shorter";
     return {};
   }
 
-  /// The side that asks. One sample per operation awaited, or per window: the mean of its operations.
+  /// The initiating side. One sample per awaited operation, or per window: the mean of its operations.
   void ask(const request& r, samples& into) {
-    to_.tell(r.text());
-    to_.hear([this] { poll_once(); });
+    to_.send_text(r.text());
+    to_.receive_text([this] { poll_once(); });
     switch (r.what) {
       case scenario::put_notify:
         return bounce(puts_, r, &into);
@@ -54,17 +56,17 @@ class sides {
         return r.checked ? bounce(puts_, r, &into) : put_plainly(r, into);
     }
   }
-  /// The side that answers, until the other one parts.
+  /// The answering side, until the other side disconnects.
   void answer() {
     for (;;) {
-      const std::string told = to_.hear([this] { poll_once(); });
-      if (told == "done") break;
-      const request r = request::of(told);
-      to_.tell("ready");
+      const std::string text_of_request = to_.receive_text([this] { poll_once(); });
+      if (text_of_request == "done") break;
+      const request r = request::of(text_of_request);
+      to_.send_text("ready");
       serve(r);
     }
-    to_.tell("done");
-    to_.tell("go");
+    to_.send_text("done");
+    to_.send_text("go");
   }
   void part() {
     to_.part(true, [this] { poll_once(); });
@@ -111,7 +113,7 @@ class sides {
     else r.checked ? p.ask_checked(r.rounds) : p.ask(*into);
   }
 
-  // ---- the initiator awaits each end; the target makes progress until a notice says that it is over
+  // ---- the initiator awaits each completion; the target makes progress until a notice ends the run
   void put_until_visible(const request& r, samples& into) {
     if constexpr (can_say_visible) {
       if (r.checked) fill(r.bytes);
@@ -119,16 +121,16 @@ class sides {
         return pair_.net.put(pair_.other, pair_.source.first(r.bytes), pair_.there.at(0),
                              completes_when<states::visible>(ended));
       });
-      if (!r.checked) return tell_end();
-      tell_end();
-      if (const std::string found = to_.hear([this] { poll_once(); }); found != "same")
+      if (!r.checked) return report_end();
+      report_end();
+      if (const std::string found = to_.receive_text([this] { poll_once(); }); found != "same")
         throw std::runtime_error("put until visible: " + found);
     }
   }
   void add(const request& r, samples& into) {
     awaited(r, into,
             [&](bool* ended) { return pair_.net.fetch_add(pair_.other, pair_.there.at(counter_at()), 1, ended); });
-    tell_end();
+    report_end();
   }
   template <class Post>
   void awaited(const request& r, samples& into, Post post) {
@@ -137,7 +139,7 @@ class sides {
     for (std::size_t i = 0; i < r.rounds; ++i) {
       bool ended = false;
       posted([&] { return post(&ended); });
-      while (!ended) spin.looked(end_of(r, ended) > 0);
+      while (!ended) spin.polled(end_of(r, ended) > 0);
       const std::uint64_t now = now_ns();
       into.add(now - before);
       before = now;
@@ -155,7 +157,7 @@ class sides {
         [](const lost& l) { throw std::runtime_error(std::string("weft: the peer is lost: ") + l.why.operation); },
         [](auto&&) {}});
   }
-  void tell_end() {
+  void report_end() {
     posted(
         [&] { return pair_.net.put_notify(pair_.other, pair_.source.first(1), pair_.there.at(counter_at() + 56), 0); });
   }
@@ -168,7 +170,7 @@ class sides {
   }
   void serve_until_told() {
     spinner spin(waiting_);
-    while (puts_.poll() == 0) spin.looked(false);
+    while (puts_.poll() == 0) spin.polled(false);
   }
 
   // ---- windows: `window` posts, then one answer
@@ -182,14 +184,14 @@ class sides {
         while (!end.template post<ending::unsignalled>(r.bytes, 0)) answers += end.poll();
       while (answers == 0) {
         answers += end.poll();
-        spin.looked(answers > 0);
+        spin.polled(answers > 0);
       }
       const std::uint64_t now = now_ns();
       into.add((now - before) / r.window);
       before = now;
     }
   }
-  /// Puts without a completion, some before a notice that the other side answers; per put.
+  /// Puts without a completion, then a notice that the other side answers; time per put.
   void put_plainly(const request& r, samples& into) {
     constexpr std::size_t puts = 16;
     spinner spin(waiting_);
@@ -201,7 +203,7 @@ class sides {
       while (!puts_.template post<ending::unsignalled>(1, 0)) answers += puts_.poll();
       while (answers == 0) {
         answers += puts_.poll();
-        spin.looked(answers > 0);
+        spin.polled(answers > 0);
       }
       const std::uint64_t now = now_ns();
       into.add((now - before) / puts);
@@ -214,7 +216,7 @@ class sides {
     for (std::size_t i = 0; i < r.rounds; ++i) {
       for (std::size_t arrived = 0; arrived < r.window;) {
         const auto came = static_cast<std::size_t>(end.poll());
-        spin.looked(came > 0);
+        spin.polled(came > 0);
         arrived += came;
         if (arrived > r.window) throw std::runtime_error("a window brought more than was posted");
       }
@@ -229,8 +231,8 @@ class sides {
   void compare(std::size_t bytes) {
     for (std::size_t b = 0; b < bytes; ++b)
       if (pair_.landing.data()[b] != pattern(b))
-        return to_.tell("byte " + std::to_string(b) + " is not the one that was written");
-    to_.tell("same");
+        return to_.send_text("byte " + std::to_string(b) + " is not the one that was written");
+    to_.send_text("same");
   }
   std::size_t counter_at() const noexcept { return pair_.landing.size() - 64; }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the settings of a row are worth: one endpoint's resident memory, and the time in which it connects to as many
-// peers, one after another. On one side weft with what the row sets in the library's environment; on the other a plain
-// libfabric program and what the library does by itself, or, where endpoints are connected, weft without the settings.
-// A peer is an endpoint of its own, opened in another process; all of them at once would be gigabytes by default. A
-// library reads its environment once in a process, so each side has processes of its own; a variable that whoever runs
-// the bench has set is the same for both. Each peer was met by another endpoint before: what an endpoint says first
-// makes its library fill a pool of buffers (rxm: 1024 of them, 0.8 ms with the row's and 2.8 ms with its own), once in
-// its life. Those first meetings are told apart. Hot path: no. Threads: one per process.
+// What the settings of a row are worth: one endpoint's resident memory, and the time to connect to a number of peers,
+// one after another. One side is weft with the row's settings in the library's environment. The other side is a plain
+// libfabric program with the library's defaults; where endpoints are connected it is weft without the settings. A peer
+// is an endpoint in another process, opened when needed: all at once would take gigabytes by default. A library reads
+// its environment once per process, so each side has its own processes; both inherit the user's variables. Each peer
+// has been connected once before. An endpoint's first message makes its library fill a pool of buffers (rxm: 1024
+// buffers, 0.8 ms with the row's setting and 2.8 ms by default). The report has these first connections apart. Hot
+// path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../command_line.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using namespace weft;
 
-/// The fabric as it would be if its row set nothing.
+/// The fabric as its row would be without settings.
 struct unset : selected {
   static constexpr std::array<environment_setting, 0> environment{};
 };
@@ -42,12 +42,12 @@ transport_options options(bool listens) {
 
 struct found {
   std::uint64_t resident = 0;  ///< Bytes of the whole process, with one endpoint.
-  std::uint64_t connects = 0;  ///< Nanoseconds for all of them; opening and closing not counted.
-  std::uint64_t first = 0;  ///< Nanoseconds for those before, that were the first to whom a peer ever said something.
+  std::uint64_t connects = 0;  ///< Nanoseconds of all connects, without opening and closing.
+  std::uint64_t first = 0;     ///< Nanoseconds of the first connects, which send a peer its first message.
 };
 
-/// A peer may be dialled at any moment: how far the library is in its round of looks (rxm: 10 ms by default) is not
-/// known to who dials. So this much of such a round passes first; the steps cover it evenly.
+/// A real caller connects at any moment of the library's polling round (rxm: 10 ms by default). So this part of such a
+/// round passes first; the steps cover the round evenly.
 template <class Progress>
 void pass_some_time(std::size_t i, Progress&& progress) {
   constexpr double round_ns = 10e6, golden = 0.6180339887;
@@ -59,7 +59,7 @@ void pass_some_time(std::size_t i, Progress&& progress) {
 /// weft.
 template <class F>
 struct by_weft {
-  /// Nanoseconds until it is connected.
+  /// Nanoseconds until the peer is connected.
   static std::uint64_t meet(transport<F>& net, const std::string& where) {
     const std::uint64_t before = bench::now_ns();
     auto peer = net.connect(where, 20s);
@@ -68,15 +68,15 @@ struct by_weft {
     (void)net.close(*peer, 5s);
     return taken;
   }
-  /// One peer after another; each accepts whoever comes, until it is told that it was met.
+  /// One peer after another; each accepts any caller until the caller confirms the connection.
   static int listen(const bench::channel& other, std::size_t times) {
     for (std::size_t i = 0; i < times; ++i) {
       auto net = open<F>(options(true));
       if (!net) throw std::runtime_error(net.error().sentence);
-      other.tell(net->listen_address());
+      other.send_text(net->listen_address());
       const auto on = overloaded{[&](const requested& r) { (void)net->accept(r.peer); }, [](auto&&) {}};
       bench::spinner idle({bench::fruitless::yield, 32});
-      other.hear([&] { idle.looked(net->progress(on) > 0); });
+      other.receive_text([&] { idle.polled(net->progress(on) > 0); });
     }
     return 0;
   }
@@ -88,13 +88,13 @@ struct by_weft {
     auto before_us = open<F>(options(false));
     if (!before_us) throw std::runtime_error(before_us.error().sentence);
     bench::spinner idle({bench::fruitless::yield, 32});
-    const auto look = [&] { idle.looked(net->progress([](auto&&) {}) > 0); };
+    const auto look = [&] { idle.polled(net->progress([](auto&&) {}) > 0); };
     for (std::size_t i = 0; i < times; ++i) {
-      const std::string where = other.hear(look);
+      const std::string where = other.receive_text(look);
       all.first += meet(*before_us, where);
       pass_some_time(i, look);
       all.connects += meet(*net, where);
-      other.tell("met");
+      other.send_text("met");
     }
     return all;
   }
@@ -106,10 +106,10 @@ struct by_hand {
   static int listen(const bench::channel& other, std::size_t times) {
     for (std::size_t i = 0; i < times; ++i) {
       bench::plain_peer<F> here;
-      other.tell(here.name());
+      other.send_text(here.name());
       here.answer();
       here.answer();
-      other.hear([&] { (void)here.poll(); });
+      other.receive_text([&] { (void)here.poll(); });
     }
     return 0;
   }
@@ -120,7 +120,7 @@ struct by_hand {
     bench::plain_peer<F> before_us;
     const auto look = [&] { (void)here.poll(); };
     for (std::size_t i = 0; i < times; ++i) {
-      const std::string there = other.hear(look);
+      const std::string there = other.receive_text(look);
       const std::uint64_t first = bench::now_ns();
       before_us.meet(there);
       all.first += bench::now_ns() - first;
@@ -128,7 +128,7 @@ struct by_hand {
       const std::uint64_t before = bench::now_ns();
       here.meet(there);
       all.connects += bench::now_ns() - before;
-      other.tell("met");
+      other.send_text("met");
     }
     return all;
   }
@@ -140,7 +140,7 @@ auto library_of() {
   else return by_hand<F>();
 }
 
-/// One side of the comparison, in a process that has not asked the library for anything yet.
+/// One side of the comparison, in a process that has not used the library yet.
 template <class Side>
 bool in_own_process(std::size_t times, unsigned limit, found& into) {
   int ends[2];
@@ -157,10 +157,10 @@ bool in_own_process(std::size_t times, unsigned limit, found& into) {
         bench::two_processes(limit, first, [&](const bench::channel& other) { return Side::listen(other, times); }));
   }
   ::close(ends[1]);
-  const bool told = ::read(ends[0], &into, sizeof into) == sizeof into;
+  const bool arrived = ::read(ends[0], &into, sizeof into) == sizeof into;
   ::close(ends[0]);
   int ended = 0;
-  return child > 0 && waitpid(child, &ended, 0) == child && told && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+  return child > 0 && waitpid(child, &ended, 0) == child && arrived && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
 }
 
 double ratio(std::uint64_t ours, std::uint64_t theirs) {
@@ -193,15 +193,15 @@ int main(int count, char** words) {
   if (app.count("--json") > 0) {
     bench::json settings = bench::json::object();
     for (const environment_setting& each : selected::environment) settings[each.name] = each.value;
-    const auto told = [](const found& f) {
+    const auto arrived = [](const found& f) {
       return bench::json{{"resident_bytes", f.resident}, {"connects_ns", f.connects}, {"first_connects_ns", f.first}};
     };
     return bench::write_json({{"bench", "endpoint"},
                               {"fabric", name},
                               {"connects", connects},
                               {"settings", settings},
-                              {"row", told(row)},
-                              {"library", told(library)},
+                              {"row", arrived(row)},
+                              {"library", arrived(library)},
                               {"resident_ratio", ratio(row.resident, library.resident)},
                               {"connects_ratio", ratio(row.connects, library.connects)},
                               {"first_connects_ratio", ratio(row.first, library.first)}},

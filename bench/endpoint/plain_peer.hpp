@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An endpoint of a plain libfabric program, with the settings that the library comes with: it learns a peer's name,
-// sends its own by the first message, and has met the peer when that was answered. Addressed fabrics: their libraries
-// connect, or not, behind the first message. Hot path: no. Threads: one owner.
+// An endpoint of a plain libfabric program with the library's default settings. It learns a peer's name, sends its own
+// name in the first message, and is connected when the peer has answered. Addressed fabrics only: their libraries may
+// connect after the first message. Hot path: no. Threads: one owner.
 #pragma once
 
 #include "../harness.hpp"
@@ -19,13 +19,13 @@ class plain_peer : public raw_end<by_default<F>> {
 
   std::string name() const { return base::name_of(&this->ep_->fid); }
 
-  /// Says who this is, and returns when it was answered.
+  /// Sends this endpoint's name, and returns when the peer has answered.
   void meet(const std::string& there) {
     const fi_addr_t peer = insert(there.data());
     send(peer, name());
     take();
   }
-  /// Answers whoever says first who it is.
+  /// Answers the first peer that sends its name.
   void answer() {
     take();
     const std::string asker(reinterpret_cast<const char*>(this->incoming()), longest_name);
@@ -40,8 +40,8 @@ class plain_peer : public raw_end<by_default<F>> {
     if (fi_av_insert(this->av_, name, 1, &peer, 0, nullptr) != 1) base::refuse("fi_av_insert", FI_EADDRNOTAVAIL);
     return peer;
   }
-  /// An answer may come before the completion of what it answers.
-  void poll_once() { idle_.looked((arrived_ += this->poll()) > 0); }
+  /// An answer may arrive before the completion of the message that it answers.
+  void poll_once() { idle_.polled((arrived_ += this->poll()) > 0); }
   void send(fi_addr_t to, const std::string& text) {
     std::memcpy(this->outgoing(), text.data(), text.size());
     const std::uint64_t wanted = this->ended() + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Posts of operations that are made of several posts or pieces, for an instruction count (bench/instructions/composed;
-// composed_ends.hpp). Where one call of the library means the same, a contender by hand makes it. Built by every run of
-// the tests on tcp: whatever is added here is compiled there. Hot path: the measured functions. Threads: one per
+// composed_ends.hpp). Where one call of the library means the same, a contender by hand makes it. Every run of the
+// tests builds this file on tcp, so each addition is compiled there. Hot path: the measured functions. Threads: one per
 // process.
 #include "../../compose/rails/rails.hpp"
 #include "../../compose/with.hpp"
@@ -23,19 +23,19 @@ requires(can_answer<F, answers::notify::message_after_delivery>) struct fused<F>
                            std::min(std::size_t{100}, raw_asked<fabric, native>::fused_most)>;
 };
 
-/// Puts over two rails: of four pages, and of a page on each, as shm takes one delivered write of an endpoint at a
-/// time, so that of four the rest waits.
+/// Puts over two rails: of four pages, and of a page on each. shm takes one delivered write of an endpoint at a time,
+/// so three of the four wait.
 struct by_rails {
   static constexpr std::size_t page = 64, size = 4 * page;
   rails<fabric> net;
   striped_region memory;
   striped_peer other;
   remote_striped_region there;
-  std::size_t each = 2 * page;  // known when the program runs
-  events told;
+  std::size_t each = 2 * page;  // known at run time only
+  events counted;
   by_rails(const channel& to, bool first) : net(opened(first)), memory(sure(net.allocate(size, rights::all))) {
-    if (!first) to.tell(net.listen_address());
-    other = first ? sure(net.connect(to.hear(), 10s, told)) : sure(net.accept_one(10s, told));
+    if (!first) to.send_text(net.listen_address());
+    other = first ? sure(net.connect(to.receive_text(), 10s, counted)) : sure(net.accept_one(10s, counted));
     const auto mine = net.export_region(memory, owner_polls);
     const std::string theirs = swapped(to, first, mine, [this] { poll_once(); });
     there = sure(net.parse_region(bytes_of(theirs)));
@@ -47,20 +47,20 @@ struct by_rails {
   }
   [[gnu::always_inline]] bool put_striped() { return bool(net.put(other, memory.first(size), there.at(0), this)); }
   [[gnu::always_inline]] bool put_page_each() { return bool(net.put(other, memory.first(each), there.at(0), this)); }
-  int poll_once() { return net.progress(told); }
+  int poll_once() { return net.progress(counted); }
 };
 
 struct by_hand_rails {
   raw_striped<fabric> end;
   std::size_t size = by_rails::size, each = 2 * by_rails::page;
-  events told;
+  events counted;
   by_hand_rails(const channel& to, bool first) : end(to, first, 2, by_rails::size, by_rails::page) {}
   [[gnu::always_inline]] bool put_striped() { return end.put(end.other, end.source, 0, size, end.there, 0, this) == 0; }
   [[gnu::always_inline]] bool put_page_each() {
     return end.put(end.other, end.source, 0, each, end.there, 0, this) == 0;
   }
   int poll_once() {
-    return end.poll_once([this](auto, auto, void*, int) { ++told.ended; });
+    return end.poll_once([this](auto, auto, void*, int) { ++counted.ended; });
   }
 };
 
@@ -76,8 +76,8 @@ template <class Contender>
 struct way {
   std::string_view name;
   int (*measured)(Contender&);
-  int counts;      ///< Operations that one call of it is.
-  bool signalled;  ///< Its end is waited for.
+  int counts;      ///< Operations that one call counts for.
+  bool signalled;  ///< The run waits for its completion.
 };
 /// `each`: what one call counts for. `signalled`, or more than one: one call a visit.
 template <class Contender, bool (Contender::*Operation)(), bool signalled, int each = 1>
@@ -85,15 +85,15 @@ constexpr way<Contender> post(std::string_view name) {
   constexpr int calls = signalled || each > 1 ? 1 : 16;
   return {name, &measured_post<Contender, Operation, calls>, calls * each, signalled};
 }
-/// Behind each return callgrind begins another part of its profile, so that one run counts all operations of an end.
+/// callgrind begins another part of its profile after each return, so that one run counts all operations of an end.
 template <class Contender>
 [[gnu::noinline]] tally counted_part(Contender& c, int visits, const way<Contender>& w) {
   tally t;
   for (int v = 0; v < visits; ++v, t.operations += static_cast<std::uint64_t>(w.counts)) {
-    const std::uint64_t before = c.told.ended;
+    const std::uint64_t before = c.counted.ended;
     const auto refused = static_cast<std::uint64_t>(w.measured(c));
     t.refused += refused;
-    while (w.signalled && refused == 0 && c.told.ended == before) c.poll_once();
+    while (w.signalled && refused == 0 && c.counted.ended == before) c.poll_once();
     settle(c);
   }
   return t;
@@ -102,7 +102,7 @@ template <class Contender>
 std::uint64_t count(Contender& c, std::span<const way<Contender>> ways, int visits, names asked) {
   if constexpr (requires { c.put_striped(); }) {  // some libraries connect at the first post
     (void)c.put_striped();
-    while (c.told.ended == 0) c.poll_once();
+    while (c.counted.ended == 0) c.poll_once();
   } else {
     while (!c.put_notify()) c.poll_once();
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ends of operations that are made of several posts or pieces (composed.cpp) and of looks that find messages
-// (heard.cpp), weft's and the contender's, and how two processes run one operation. As in instructions.cpp callgrind
-// collects inside of functions named measured_* only. All looks of weft's end have one type of handler, and it meets
-// its peer with it: each type more makes the compiler write the way of every event once more, and one of these programs
-// is built by every run of the tests. Hot path: the operations and poll_once(). Threads: one per process.
+// The two ends, weft's and the contender's, of operations made of several posts or pieces (composed.cpp) and of polls
+// that find messages (heard.cpp); and how two processes run one operation. As in instructions.cpp callgrind collects
+// only inside functions named measured_*. All polls of weft's end have one type of handler, also while connecting: for
+// each further type the compiler would compile the path of every event again. Hot path: the operations and poll_once().
+// Threads: one per process.
 #pragma once
 
 #include "../../compose/selected.hpp"
@@ -29,7 +29,7 @@ namespace weft::bench {
 using fabric = weft::selected;
 constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
 constexpr std::size_t half = 32, most = 2 * half;
-/// Of a notice that has its bytes with it.
+/// For a notice that carries its bytes.
 constexpr std::size_t fused_most = std::min(most, raw_asked<fabric, native>::fused_most);
 constexpr int members = 16;
 
@@ -40,7 +40,7 @@ T sure(result<T> r) {
   return std::move(r).value();
 }
 
-/// What an end was told.
+/// What the handlers of an end have received.
 struct events {
   std::uint64_t ended = 0, arrived = 0;
   bool stands = false;
@@ -56,14 +56,14 @@ struct events {
   }
 };
 
-/// Swaps descriptions of regions over the side channel.
+/// Exchanges descriptions of regions over the side channel.
 template <class Look>
 std::string swapped(const channel& to, bool first, const_bytes mine, Look&& look) {
   return to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()}, look);
 }
 inline const_bytes bytes_of(const std::string& s) { return {reinterpret_cast<const std::byte*>(s.data()), s.size()}; }
 
-/// weft, through its public calls. `F`: the fabric, or the same with another answer.
+/// weft, through its public calls. `F`: the fabric, or the fabric with another answer.
 template <class F>
 class by_weft {
  public:
@@ -109,19 +109,19 @@ class by_weft {
     return bool(net.template fetch_add<float>(other_, place_, 0.5F, this));
   }
   bool say() { return bool(net.send(other_, source_.first(size))); }
-  [[gnu::always_inline]] int poll_once() { return net.progress(told); }
+  [[gnu::always_inline]] int poll_once() { return net.progress(counted); }
 
-  events told;
+  events counted;
 
  private:
   void meet(const channel& to) {
-    other_ = sure(net.start_connect(to.hear()));
-    while (!told.stands) poll_once();  // two_processes ends both in time
+    other_ = sure(net.start_connect(to.receive_text()));
+    while (!counted.stands) poll_once();  // two_processes ends both at the deadline
   }
   void be_met(const channel& to) {
-    to.tell(net.listen_address());
-    while (!told.asked) poll_once();
-    other_ = told.asked;
+    to.send_text(net.listen_address());
+    while (!counted.asked) poll_once();
+    other_ = counted.asked;
     if (!net.accept(other_)) throw std::runtime_error("the request was withdrawn");
   }
 
@@ -131,10 +131,10 @@ class by_weft {
   remote_place place_;
   std::array<local_memory, 2> two_{source_.first(half), source_.slice(half, half)};
   std::size_t size = most, fused = fused_most;
-  std::uint32_t immediate = 1;  // known when the program runs
+  std::uint32_t immediate = 1;  // known at run time only
 };
 
-/// The same by hand. The end is kept by a pointer, since it must not move and what has it may, as a transport.
+/// The same by hand. A pointer keeps the end: the end must not move, and its owner may move, as a transport may.
 template <class Use = tuned_use>
 struct by_hand {
   using raw = raw_asked<fabric, native, Use>;
@@ -145,8 +145,8 @@ struct by_hand {
   std::array<typename raw::memory, 2> two{typename raw::memory{source.data, half, source.descriptor},
                                           typename raw::memory{source.data + half, half, source.descriptor}};
   std::size_t size = most, fused = fused_most;
-  std::uint32_t immediate = 1;  // known when the program runs
-  events told;
+  std::uint32_t immediate = 1;  // known at run time only
+  events counted;
   by_hand(const channel& to, bool first) : end(std::make_unique<raw>(to, first, most)) {}
 
   bool put_notify() { return end->put_notify(other, source, size, there, immediate) == 0; }
@@ -168,9 +168,9 @@ struct by_hand {
   }
   bool say() { return end->say(other, size) == 0; }
   [[gnu::always_inline]] int poll_once() {
-    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++told.ended; },
-                          [this](auto, std::uint32_t) { ++told.arrived; },
-                          [this](auto, const std::byte*, std::size_t) { ++told.arrived; });
+    return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++counted.ended; },
+                          [this](auto, std::uint32_t) { ++counted.arrived; },
+                          [this](auto, const std::byte*, std::size_t) { ++counted.arrived; });
   }
 };
 
@@ -185,7 +185,7 @@ void settle(Contender& c) {
   }
 }
 
-/// What bench/instructions/composed reads.
+/// Lines that bench/instructions/composed reads.
 inline void say(std::string_view what, const tally& t) {
   std::printf(R"({"operation":"%s","operations":%llu,"refused":%llu,"empty":%llu})"
               "\n",
@@ -193,23 +193,23 @@ inline void say(std::string_view what, const tally& t) {
               static_cast<unsigned long long>(t.empty));
 }
 
-/// One side: the first measures, and returns how much was refused; the second makes progress, and says a message when
-/// it is asked for one.
+/// One side. The first measures, and returns the number of refused posts. The second makes progress, and sends a
+/// message on request.
 template <class Contender, class Measure>
 int side(const channel& to, bool first, Measure& measure) {
   Contender c(to, first);
   if (!first) {
-    while (to.hear([&] { c.poll_once(); }) == "message")
+    while (to.receive_text([&] { c.poll_once(); }) == "message")
       if constexpr (requires { c.say(); }) {
         while (!c.say()) c.poll_once();
-        to.tell("said");
+        to.send_text("said");
       }
-    to.tell("done");
+    to.send_text("done");
     return 0;
   }
   const std::uint64_t refused = measure(c, to);
-  to.tell("over");
-  to.hear([&] { c.poll_once(); });
+  to.send_text("over");
+  to.receive_text([&] { c.poll_once(); });
   return refused == 0 ? 0 : 1;
 }
 template <class Contender, class Measure>
@@ -220,18 +220,18 @@ int both(Measure&& measure) {
 }
 
 using names = std::span<const std::string_view>;
-/// Runs operations of one end, and says of each how often.
+/// Runs operations of one end, and prints the count of each.
 using runner = int (*)(int visits, names asked);
 constexpr int absent = 77;
 [[maybe_unused]] inline int no_such(int /*visits*/, names /*asked*/) { return absent; }
-/// An operation, and who runs it for either contender.
+/// An operation, and the functions that run it for either contender.
 struct counted_operation {
   std::string_view name;
   runner weft, hand;
 };
 
-/// `--operation NAME... --contender weft|by_hand --visits N`: runs operations that one end has. Read by hand: the
-/// benches' own parser takes the compiler longer than what is counted.
+/// `--operation NAME... --contender weft|by_hand --visits N`: runs operations of one end. Parsed by hand: the benches'
+/// own parser takes longer to compile than the counted code.
 inline int run_asked(std::span<const counted_operation> all, std::span<char* const> arguments) {
   std::vector<std::string_view> asked;
   std::string_view who;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks that find a message in receives of each kind, for an instruction count (bench/instructions/composed;
-// composed_ends.hpp): in slots, in large buffers of many messages, which have no contender, and in a pool of all
+// Polls that find a message in receives of each kind, for an instruction count (bench/instructions/composed;
+// composed_ends.hpp): in slots, in large buffers of many messages (without contender), and in a pool of all
 // connections. Hot path: the measured function. Threads: one per process.
 #include "../../compose/with.hpp"
 #include "composed_ends.hpp"
@@ -14,24 +14,24 @@ template <class Contender>
 [[gnu::noinline]] int measured_poll(Contender& c) {
   return c.poll_once();
 }
-/// Looks that find one message.
+/// Polls that find one message.
 template <class Contender>
-tally hear(Contender& c, const channel& to, int visits) {
+tally receive_text(Contender& c, const channel& to, int visits) {
   tally t;
   settle(c);
   for (int v = 0; v < visits; ++v, ++t.operations) {
-    const std::uint64_t before = c.told.arrived;
-    to.tell("message");
-    to.hear();  // it is said: the first look has it where the other side's library keeps nothing back
+    const std::uint64_t before = c.counted.arrived;
+    to.send_text("message");
+    to.receive_text();  // the message is sent: the first poll finds it unless the other side's library holds it back
     do t.empty += measured_poll(c) == 0;
-    while (c.told.arrived == before);
+    while (c.counted.arrived == before);
   }
   return t;
 }
 template <class Contender>
 int messages(int visits, names asked) {
   return both<Contender>([=](Contender& c, const channel& to) {
-    const tally t = hear(c, to, visits);
+    const tally t = receive_text(c, to, visits);
     say(asked.front(), t);
     return t.refused;
   });

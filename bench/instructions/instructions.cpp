@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects there
-// and nowhere else (bench/instructions/run). The loop around the operation is the same text for all contenders. The
-// other process only makes progress, and sends a notice when it is asked for one. Hot path: the measured functions.
-// Threads: one per process.
+// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects only
+// there (bench/instructions/run). The loop around the operation is the same text for all contenders. The other process
+// only makes progress, and sends a notice on request. Hot path: the measured functions. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
@@ -22,14 +21,14 @@ constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
 constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
 #ifdef WEFT_BENCH_MAPPED
 using raw = raw_mapped_careful<fabric>;
-constexpr std::size_t most = 8;  // what fits into the line that says that it is there
+constexpr std::size_t most = 8;  // fits into the line that announces it
 #else
 using raw = raw_careful<fabric, native>;
 constexpr std::size_t most = 64;
 #endif
 
-/// The peer's heartbeats come by the clock, four in this time, and not with operations: a look that found one besides
-/// would count it as part of one.
+/// The peer's heartbeats come by the clock, four in this time. A poll that found a heartbeat too would count it as part
+/// of an operation.
 constexpr duration silence_limit = 120s;
 
 /// weft, through its public calls.
@@ -62,8 +61,8 @@ struct by_weft {
   }
 };
 
-/// The same by hand, with the same care. The end is kept by a pointer, since it must not move and what has it may, as a
-/// transport.
+/// The same by hand, with the same care. A pointer keeps the end: the end must not move, and its owner may move, as a
+/// transport may.
 struct by_hand {
   std::unique_ptr<raw> end;
   raw::handle other;
@@ -111,7 +110,7 @@ template <class Contender>
   return c.poll_once();
 }
 
-/// What one run did: how often, and of the looks how many found something.
+/// The result of one run: the number of operations, and for polls how many found something.
 struct tally {
   std::uint64_t operations = 0, refused = 0, empty = 0;
 };
@@ -152,15 +151,15 @@ class run {
     }
     return t;
   }
-  /// Looks that find nothing, or what the other side is asked for.
+  /// Polls that find nothing, or the transfer that the other side sends on request.
   tally poll_once(const char* asked, std::uint64_t expected) {
     tally t;
     begin();
     for (int v = 0; v < visits_; ++v, t.operations += std::max<std::uint64_t>(expected, 1)) {
       const std::uint64_t before = c_.landed + c_.heard;
       if (expected > 0) {
-        to_.tell(asked);
-        to_.hear();  // all of it is on its way
+        to_.send_text(asked);
+        to_.receive_text();  // the whole transfer is on its way
       }
       usleep(expected > 0 ? 20000 : 0);
       do {
@@ -191,19 +190,19 @@ template <class Contender>
 int side(const channel& to, bool first, const std::string& what, int visits) {
   Contender c(to, first);
   if (!first) {
-    for (std::string asked = to.hear([&] { c.poll_once(); }); asked != "over";
-         asked = to.hear([&] { c.poll_once(); })) {
+    for (std::string asked = to.receive_text([&] { c.poll_once(); }); asked != "over";
+         asked = to.receive_text([&] { c.poll_once(); })) {
       for (int i = 0; i < (asked == "notices" ? in_batch : 1); ++i)
         while (!(asked == "message" ? c.inject() : c.put_notify())) c.poll_once();
-      to.tell("posted");
+      to.send_text("posted");
     }
-    to.tell("done");
+    to.send_text("done");
     return 0;
   }
   const tally t = run<Contender>(c, to, visits).of(what);
   std::printf("%s\n", json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
-  to.tell("over");
-  to.hear([&] { c.poll_once(); });
+  to.send_text("over");
+  to.receive_text([&] { c.poll_once(); });
   return t.refused == 0 ? 0 : 1;
 }
 }  // namespace

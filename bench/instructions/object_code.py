@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads functions of a program as the compiler left them: their bytes, conditional branches, calls through pointers, and calls that allocate."""
+"""Reads compiled functions of a program: their bytes, conditional branches, calls through pointers, and allocating
+calls.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ ALLOCATES = re.compile(r"<(_Zn[wa]\w*|_Zd[la]\w*|malloc|calloc|realloc|aligned_a
 
 @dataclass
 class Code:
-    """Of one function, without the part that the compiler put apart as seldom run."""
+    """Counts of one function, without its cold part."""
 
     bytes: int = 0
     conditional: int = 0
@@ -29,8 +31,9 @@ class Code:
 
 
 def functions(program: Path) -> dict[str, Code]:
-    """All functions of a program, by their names as the linker knows them."""
-    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(program)], capture_output=True, text=True, check=True, timeout=120).stdout
+    """All functions of a program, by their linker names."""
+    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(program)], capture_output=True, text=True,
+                             check=True, timeout=120).stdout
     found: dict[str, Code] = {}
     here, start = Code(), 0
     for line in listing.splitlines():
@@ -50,7 +53,7 @@ def functions(program: Path) -> dict[str, Code]:
 
 
 def of(all_functions: dict[str, Code], names: set[str]) -> Code:
-    """Of these functions together."""
+    """The sum over these functions."""
     total = Code()
     for name in names:
         total += all_functions.get(name, Code())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender's operations that the target carries out: a notice that has its bytes with it, a question whether
-// earlier writes are visible, an addition of floats. Each is one message and, where its end is told, one answer that
-// names the operation: a late answer must not end the slot's next one. Hot path: the posts. Threads: one owner.
+// The contender's operations that the target carries out: a notice with its bytes, a question whether earlier writes
+// are visible, an addition of floats. Each is one message and, if the operation completes, one answer that names the
+// operation: a late answer must not end the slot's next one. Hot path: the posts. Threads: one owner.
 #pragma once
 
 #include "raw_composed.hpp"
@@ -17,7 +17,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
  public:
   using typename base::handle, typename base::memory, typename base::place, typename base::record, typename base::slot;
   enum class message_kind : std::uint32_t { user, fused, flush, add, reply };
-  /// How each message begins.
+  /// The head of each message.
   struct head {
     message_kind kind{};
     std::uint32_t immediate = 0;
@@ -31,7 +31,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
   };
   static constexpr std::size_t injected = F::facts.inject_bytes;
   static constexpr std::size_t fused_most =
-      injected - std::min(injected, sizeof(fused_head));  ///< Bytes of one whole in a notice.
+      injected - std::min(injected, sizeof(fused_head));  ///< Most bytes of a whole payload in a notice.
 
   raw_asked(const channel& to, bool first, std::size_t size) : base(to, first, size) {
     for (std::size_t i = 0; i < base::slots_.size(); ++i)
@@ -43,7 +43,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     std::byte message[injected]{};
     return static_cast<int>(fi_injectdata(to.of->ep, message, std::max(size, sizeof(head)), to.of->theirs, to.of->at));
   }
-  /// The bytes in the notice: a head that says where they belong, and they.
+  /// The bytes in the notice: a head with their place, then the bytes.
   [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at,
                                    std::uint32_t immediate) noexcept {
     record* r = living(to);
@@ -51,11 +51,11 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
       return base::gone;
     if (const int wrong = base::check(from, size, at)) [[unlikely]]
       return wrong;
-    if (size > fused_most) [[unlikely]]  // no peer's receives are shorter than what is injected
+    if (size > fused_most) [[unlikely]]  // no peer's receives are shorter than the inject limit
       return base::outside;
     return fused(*r, from, size, at, immediate, 0);
   }
-  /// Ends by the target's answer.
+  /// Completes with the target's answer.
   [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at,
                                    std::uint32_t immediate, void* context) noexcept {
     record* r = living(to);
@@ -63,14 +63,14 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
       return base::gone;
     if (const int wrong = base::check(from, size, at)) [[unlikely]]
       return wrong;
-    if (size > fused_most) [[unlikely]]  // no peer's receives are shorter than what is injected
+    if (size > fused_most) [[unlikely]]  // no peer's receives are shorter than the inject limit
       return base::outside;
     slot* s = take(*r, base::kind::put_notify, context);
     if (s == nullptr) [[unlikely]]
       return base::full;
     return posted(*s, fused(*r, from, size, at, immediate, name(*s)));
   }
-  /// Ends when the peer has answered: a message does not overtake writes.
+  /// Completes when the peer has answered: a message does not overtake writes.
   [[gnu::always_inline]] int flush(const handle& to, void* context) noexcept {
     record* r = living(to);
     if (r == nullptr) [[unlikely]]
@@ -104,8 +104,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, r->at));
   }
 
-  /// raw_careful::look, and the messages above are answered, or end what they answer. `landed(peer, immediate)` for
-  /// notices of either kind.
+  /// raw_careful::look, and the messages above: each is answered, or completes its operation. `landed(peer, immediate)`
+  /// for notices of either kind.
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
     return base::poll_once(

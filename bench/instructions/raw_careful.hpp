@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender of the instruction count: libfabric by hand, with what a careful author adds because a program needs
-// it, and weft has it too, each in its cheapest form: a handle of the peer is a record and a number, so that a handle
-// kept too long is recognised; the bytes lie in the source and in the region, which grants it; each signalled operation
-// has a slot that remembers kind, peer, context and time; each completion gives its slot back and tells what it
-// remembered; a notice and a message tell who wrote, one of up to a million peers (transport_options), and the
-// message's receive is posted again; its number is read where its entry says that there is one (fi_cq(3)); a look
-// inside of a handler finds nothing; every 32nd look does the housekeeping; where nothing can be slept on, whoever
-// sleeps between looks sleeps longer each time, which starts over when something comes. Nothing in it may move: the
-// library holds addresses. Hot path: all of it. Threads: one owner.
+// it. weft has all of it too. Each stands here in its cheapest form:
+// - A peer's handle is a record and a number, so that a stale handle is recognised.
+// - The bytes lie in the source and in the region, and the region grants the access.
+// - Each signalled operation has a slot with kind, peer, context and time. Its completion frees the slot and reports
+//   these.
+// - A notice and a message name their sender, one of up to a million peers (transport_options). The message's receive
+//   is posted again; its number is read where its entry says that there is one (fi_cq(3)).
+// - A poll inside of a handler finds nothing. Every 32nd poll does the housekeeping.
+// - Where no descriptor can be waited on, a caller sleeps longer after each empty poll, until something arrives.
+// Nothing in it may move: the library holds addresses. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "../raw_pingpong/raw_end.hpp"
@@ -30,11 +32,11 @@ class raw_careful : public raw_end<F, Atomics, Use> {
  public:
   struct record {
     std::uint32_t live = 0;
-    std::uint32_t theirs = 0;        ///< Their number of the connection: goes into each notice.
-    std::uint32_t takes = 1U << 20;  ///< Bytes of their receives.
+    std::uint32_t theirs = 0;        ///< The peer's number of the connection: goes into each notice.
+    std::uint32_t takes = 1U << 20;  ///< Bytes of the peer's receives.
     fid_ep* ep = nullptr;
     fi_addr_t at = FI_ADDR_UNSPEC;
-    std::uint32_t heard = 0;  ///< When it last said something.
+    std::uint32_t heard = 0;  ///< When the peer last sent something.
   };
   struct handle {
     record* of = nullptr;
@@ -61,7 +63,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     std::uint32_t posted = 0;
     kind what{};
     bool used = false;
-    std::uint32_t flushes = 0;  ///< How many there were when it was posted: later ones wait for it.
+    std::uint32_t flushes = 0;  ///< Number of flushes at its post: later ones wait for it.
     void* user = nullptr;
     std::uint64_t old = 0, operand = 0;
     slot* next = nullptr;
@@ -200,13 +202,13 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   }
 
   /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer,
-  /// data, size)` for its messages. Returns how many entries there were. One word says whether there is more to see to
-  /// than the queue; what is found is told in a function of its own.
+  /// data, size)` for its messages. Returns the number of entries. One word says whether more than the queue needs
+  /// attention. A function of its own handles what is found.
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
       if (!is_owner_polling()) return 0;
-    looked l;
+    poll_frame l;
     l.from = this;
     breath_.before_poll();
     const ssize_t count = fi_cq_read(cq_, l.entries.data(), l.entries.size());
@@ -218,7 +220,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
 
  protected:  // raw_composed.hpp
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
-  /// Whose number this is; nobody's where the connection exists no more.
+  /// The peer with this number; none where the connection is gone.
   handle writer(std::uint32_t number) noexcept {
     const std::uint32_t index = number & (first_number - 1);
     if (index >= capacity_ || records_[index].live != number) return {};
@@ -244,7 +246,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     s->used = true;
     return s;
   }
-  /// Nothing keeps a message behind it, so that a flush waits for its delivery.
+  /// No later message can overtake this flush, so it waits for the delivery.
   [[gnu::always_inline]] int put_tracked(record& r, const memory& from, std::size_t size, const place& at) noexcept {
     slot* s = take(r, kind::put, nullptr);
     if (s == nullptr) [[unlikely]]
@@ -265,31 +267,31 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     s.next = free_;
     free_ = &s;
   }
-  /// Libraries wait for ever for the delivery of no bytes: the notice goes as a message.
+  /// Libraries never complete the delivery of zero bytes: the notice goes as a message.
   [[gnu::cold, gnu::noinline]] static int nothing_to_deliver(const handle& to, std::uint32_t immediate) noexcept {
     return static_cast<int>(
         fi_injectdata(to.of->ep, nullptr, 0, immediate | std::uint64_t{to.of->theirs} << 32, to.of->at));
   }
-  /// Receives of a link that ended are given back as cancelled; nothing else may fail here.
+  /// Receives of a link that ended come back as cancelled; nothing else may fail here.
   [[gnu::cold, gnu::noinline]] void failed_entry() {
     fi_cq_err_entry e{};
     fi_cq_readerr(cq_, &e, 0);
     if (e.err != FI_ECANCELED) base::refuse("completion", e.err);
   }
-  /// A look on its way: one that finds nothing keeps nothing in registers.
-  struct looked {
+  /// The path of a poll: one that finds nothing keeps nothing in registers.
+  struct poll_frame {
     raw_careful* from;
     std::array<fi_cq_data_entry, 16> entries;
   };
   template <class Ended, class Landed, class Heard>
-  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Landed& landed, Heard& heard) {
+  [[gnu::noinline]] static int found(const poll_frame& l, int count, Ended& ended, Landed& landed, Heard& heard) {
     l.from->breath_.found();
-    l.from->tell_of(l.entries.data(), count, ended, landed, heard);
+    l.from->report_entries(l.entries.data(), count, ended, landed, heard);
     return count;
   }
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] void tell_of(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed,
-                                      Heard& heard) {
+  [[gnu::always_inline]] void report_entries(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed,
+                                             Heard& heard) {
     quick_polls_ |= handling;
     if constexpr (!sleeps_on_descriptor) sleepless_polls_ = 0;
     const fi_cq_data_entry* const end = e + count;
@@ -309,7 +311,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     } while (++e != end);
     quick_polls_ &= ~handling;
   }
-  /// A message: who sent it must be who it says, and its receive is posted again when the handler has seen it.
+  /// A message: its sender must be the peer that it names. Its receive is posted again after the handler.
   template <class Heard>
   [[gnu::always_inline]] void arrived(receive& in, std::uint32_t number, std::size_t size, Heard& heard) {
     if (const handle from = writer(number); from.of != nullptr && (!base::connected || pools || from.of == in.from)) {
@@ -323,7 +325,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
         [[unlikely]]
       base::refuse("fi_recv", FI_EOTHER);
   }
-  /// False: a handler is running. Every 32nd look does the housekeeping.
+  /// False: a handler is running. Every 32nd poll does the housekeeping.
   [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
     if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
     quick_polls_ = 31;
@@ -333,9 +335,9 @@ class raw_careful : public raw_end<F, Atomics, Use> {
 
   static constexpr bool sleeps_on_descriptor = F::facts.completion_wait == completion_wait::descriptor;
   static constexpr std::uint32_t first_number =
-      1U << 20;  ///< Below are 20 bits of where its record is, from here on how often that was used.
-  /// A program that counts at its peers may be told of no order behind writes (rxm of libfabric 1.17): whether they are
-  /// visible is known by their delivery.
+      1U << 20;  ///< 20 bits of the record's index; above them the number of its uses.
+  /// A program that counts at its peers may get no order after writes (rxm of libfabric 1.17). Then only delivery shows
+  /// that the writes are visible.
   static constexpr bool tracks = Atomics && F::facts.atomics_cost_order;
   static constexpr std::size_t receives = 64, each_message = 4096;
   std::vector<slot> slots_;
@@ -349,8 +351,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
   std::uint32_t flushes_ = 0;
-  std::uint32_t sleepless_polls_ = 0;  ///< Since something came.
-  std::uint32_t quick_polls_ = 32;     ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t sleepless_polls_ = 0;  ///< Polls since something arrived.
+  std::uint32_t quick_polls_ = 32;     ///< Below 0: a handler is running, and polls inside of it find nothing.
 };
 
 }  // namespace weft::bench

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender's gather lists, batch, delivered put and notice with its bytes, with the same care as its single posts
-// (raw_careful.hpp): as an author of a program for one fabric writes them. What goes by a message and its answer (a
-// flush, an atomic that the target executes) is in raw_asked.hpp, transfers over several rails in raw_striped.hpp. Hot
-// path: all of it. Threads: one owner.
+// (raw_careful.hpp): as an author of a program for one fabric writes them. raw_asked.hpp has what goes by a message and
+// its answer (a flush, an atomic that the target executes). raw_striped.hpp has transfers over several rails. Hot path:
+// all of it. Threads: one owner.
 #pragma once
 
 #include "raw_careful.hpp"
@@ -25,15 +25,15 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
   using typename base::handle, typename base::memory, typename base::place, typename base::record, typename base::slot;
 
   static constexpr std::size_t most = std::min(F::facts.gather_limit, F::facts.rma_gather_limit);
-  /// A list as the library wants it, of pieces that were looked at.
+  /// A list in the library's form, of checked pieces.
   struct list {
     iovec pieces[most];
     void* descriptors[most];
     std::size_t count, bytes;
   };
-  /// False: more pieces than one call carries, or one that has no bytes (a list may have such; they are left out
-  /// elsewhere), or a sum that wrapped around (a slice that left its region has the largest size there is, and must not
-  /// come back into bounds).
+  /// False for more pieces than one call carries, and for a piece without bytes (another path leaves those out). False
+  /// also for a sum that wrapped around: a slice that left its region has the largest size, and must not come back into
+  /// bounds.
   [[gnu::always_inline]] static bool gather(std::span<const memory> from, list& l) noexcept {
     if (from.size() > most) [[unlikely]]
       return false;
@@ -91,7 +91,7 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     const fi_msg_rma message{l.pieces, l.descriptors, l.count, r->at, &theirs, 1, s, 0};
     return posted(*s, fi_readmsg(r->ep, &message, FI_COMPLETION));
   }
-  /// A put that ends when the target has it.
+  /// A put that completes when the target has the bytes.
   [[gnu::always_inline]] int put_delivered(const handle& to, const memory& from, std::size_t size, const place& at,
                                            void* context) noexcept {
     record* r = living(to);
@@ -100,7 +100,7 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     if (const int wrong = check(from, size, at)) [[unlikely]]
       return wrong;
     if (size == 0) [[unlikely]]
-      return base::outside;  // libraries wait for ever for the delivery of no bytes: elsewhere
+      return base::outside;  // libraries never complete the delivery of zero bytes: another path
     slot* s = take(*r, base::kind::put_notify, context);
     if (s == nullptr) [[unlikely]]
       return base::full;
@@ -111,8 +111,8 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     return posted(*s, fi_writemsg(r->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
   }
 
-  /// Posts that go out together, FI_MORE on all but the last. Which one is the last is known when the batch is closed:
-  /// one is kept, made up as the library takes it. Nothing is kept in a batch that is closed or broken.
+  /// Posts that leave together, FI_MORE on all but the last. Closing the batch tells which one is the last. So one post
+  /// is kept back, in the library's form. A closed or broken batch keeps none.
   class batch {
    public:
     batch(raw_composed& end, const handle& to) noexcept : to_(to), marker_(&end.marker_) {}

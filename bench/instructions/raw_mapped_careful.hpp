@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender of the instruction count over mapped memory: loads, stores and a ring of lines by hand
-// (bench/mapped/hand_ring.hpp), with what a careful author adds because a program needs it, and weft has it too, each
-// in its cheapest form: a handle of the peer is a record and a number, so that a handle kept too long is recognised;
-// the bytes lie in the source; a region is named by a key that its owner takes back, so that the key's word is read in
-// the peer's memory each time, and what is known of the region was checked against what is mapped here, since a peer
-// may lie; the region that was used last is known for each right apart, and grants it; a message fits the peer's
-// receives, its size is known at run time only, and the largest do not fit a line; a peer that sleeps is woken; what
-// was asked to be told ends at the next look, out of a bounded number, with kind, peer and context, unless the peer was
-// closed meanwhile; messages are copied before anybody sees them, each into a receive of its own, since a handler may
-// leave it there, and it is posted again; their size is looked at; who wrote is known by the ring; a handler may close
-// the peer; a look inside of a handler finds nothing; every 32nd look does the housekeeping. It asks for lines ahead,
-// as weft does, because that is faster (bench/README.md): a notice says where its bytes lie, its taker asks for them
-// and for the lines that it answered into last, whoever takes asks for the line that an answer would go into, and a
-// look that finds nothing asks for those of the last notice. Hot path: all of it. Threads: one owner.
+// (bench/mapped/hand_ring.hpp), with what a careful author adds because a program needs it. weft has all of it too.
+// Each stands here in its cheapest form:
+// - A peer's handle is a record and a number, so that a stale handle is recognised.
+// - The bytes lie in the source. A region's key may be revoked by its owner, so the key's word is read in the peer's
+//   memory each time. The region was checked against what is mapped here, since a peer may lie.
+// - The region used last is known for each right separately, and grants the access.
+// - A message fits the peer's receives. Its size is known at run time only and is checked; the largest do not fit a
+//   line.
+// - A sleeping peer is woken.
+// - A signalled operation completes at the next poll, from a bounded table, with kind, peer and context, unless its
+//   peer was closed meanwhile.
+// - Messages are copied before the handler sees them, each into its own receive: a handler may leave one there. The
+//   receive is posted again. The ring names the sender.
+// - A handler may close the peer. A poll inside of a handler finds nothing. Every 32nd poll does the housekeeping.
+// - Lines are prefetched, as in weft, because that is faster (bench/README.md). A notice names its bytes, and its
+//   receiver prefetches them and the lines of its last answer. A receiver prefetches the line of the next answer. An
+//   empty poll prefetches the lines of the last notice.
+// Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "../breather.hpp"
@@ -33,7 +38,7 @@ template <class F>
 class raw_mapped_careful {
  public:
   /// A region of the peer's, as its row said when it was checked; `row` is the word in the peer's memory that holds the
-  /// key while it stands.
+  /// key while the region is registered.
   struct known_region {
     std::uint64_t key = 0;
     const std::atomic<std::uint64_t>* row = nullptr;
@@ -49,14 +54,14 @@ class raw_mapped_careful {
   static constexpr std::array<hand_ring::line, 2> nothing{};
   struct record {
     std::uint32_t live = 0;
-    std::uint32_t takes = 0;  ///< Bytes of its receives.
+    std::uint32_t takes = 0;  ///< Bytes of the peer's receives.
     bool sleeps = false;
-    std::uint32_t heard = 0;  ///< When it last said something.
+    std::uint32_t heard = 0;  ///< When the peer last sent something.
     hand_sender out;
     hand_taker in;
-    known_region written, read, counted;  ///< Which was used last.
+    known_region written, read, counted;  ///< The regions used last.
     lines_ahead arriving{};
-    const hand_ring::line* sent = nothing.data();  ///< Since something was taken.
+    const hand_ring::line* sent = nothing.data();  ///< Since the last receive.
   };
   struct handle {
     record* of = nullptr;
@@ -104,7 +109,7 @@ class raw_mapped_careful {
     l.size = static_cast<std::uint32_t>(size);
     l.immediate = message;
     if (size > hand_ring::line::room) [[unlikely]]
-      broken();  // it would go into an area behind the lines: none does here
+      broken();  // it would go into an area after the lines: no message here does
     copy(l.inside.data(), from.data, size);
     return sent(*r, l);
   }
@@ -131,8 +136,8 @@ class raw_mapped_careful {
     l.size = 0;
     l.immediate = immediate;
     const std::uint64_t first = reinterpret_cast<std::uintptr_t>(stored) + r->written.shift;
-    const place_told told{first, first + size - 1};
-    std::memcpy(l.inside.data(), &told, sizeof told);
+    const place_range reported{first, first + size - 1};
+    std::memcpy(l.inside.data(), &reported, sizeof reported);
     return sent(*r, l);
   }
   template <bool Delivered>
@@ -177,22 +182,22 @@ class raw_mapped_careful {
   }
 
   /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for writes of the peer, `heard(peer,
-  /// data, size)` for its messages. Returns how many there were.
+  /// data, size)` for its messages. Returns their number.
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
       if (!is_owner_polling()) return 0;
     breath_.before_poll();
-    int told = 0;
-    if (first_end_ != next_end_) told = tell_ends(ended);
+    int reported = 0;
+    if (first_end_ != next_end_) reported = report_ends(ended);
     for (record& r : records_)
       if (r.in.front() != nullptr) {
-        told += found(*this, r, landed, heard);
+        reported += found(*this, r, landed, heard);
       } else {
         __builtin_prefetch(r.arriving.first);
         __builtin_prefetch(r.arriving.last);
       }
-    return told;
+    return reported;
   }
 
  private:
@@ -210,7 +215,7 @@ class raw_mapped_careful {
       return nullptr;
     return k.start + at.address;
   }
-  /// Behind what was written before; an aligned word is seen whole.
+  /// After the earlier writes; an aligned word is seen whole.
   [[gnu::always_inline]] static std::byte* store(const known_region& k, const memory& from, std::size_t size,
                                                  const place& at) noexcept {
     if (size > from.size) [[unlikely]]
@@ -228,7 +233,7 @@ class raw_mapped_careful {
     }
     return to;
   }
-  /// Most are a word or two: by moves that may overlap.
+  /// Most are a word or two: copied by moves that may overlap.
   [[gnu::always_inline]] static void copy(std::byte* to, const std::byte* from, std::size_t size) noexcept {
     if (size >= 8 && size <= 16) [[likely]] {
       std::uint64_t first = 0, last = 0;
@@ -244,7 +249,7 @@ class raw_mapped_careful {
     r.out.commit(l);
     r.sent = &l;
     if (r.sleeps) [[unlikely]]
-      broken();  // it would be woken: nobody sleeps here
+      broken();  // it would be woken: no peer sleeps here
     return 0;
   }
   bool has_room_for_end() const noexcept { return next_end_ - first_end_ < most_ends; }
@@ -255,29 +260,29 @@ class raw_mapped_careful {
   }
 
   template <class Ended>
-  [[gnu::noinline]] int tell_ends(Ended& ended) {
+  [[gnu::noinline]] int report_ends(Ended& ended) {
     quick_polls_ |= handling;
     breath_.found();
-    int told = 0;
+    int reported = 0;
     do {
       const end_of e = ends_[first_end_++ % most_ends];
       if (e.of.of->live == e.of.number) [[likely]]
         ended(e.what, e.of, e.user, e.old);
-    } while (++told < most_told && first_end_ != next_end_);
+    } while (++reported < most_reported && first_end_ != next_end_);
     quick_polls_ &= ~handling;
-    return told;
+    return reported;
   }
   template <class Landed, class Heard>
   [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
     here.quick_polls_ |= handling;
     here.breath_.found();
-    int told = 0;
+    int reported = 0;
     const handle from{&r, r.live};
-    for (const hand_ring::line* l = r.in.front(); l != nullptr && told < most_told && r.live == from.number;
-         l = r.in.front(), ++told) {
+    for (const hand_ring::line* l = r.in.front(); l != nullptr && reported < most_reported && r.live == from.number;
+         l = r.in.front(), ++reported) {
       const std::uint64_t immediate = l->immediate;
       if ((immediate & message) == 0) {
-        place_told where;
+        place_range where;
         std::memcpy(&where, l->inside.data(), sizeof where);
         r.arriving = {here.shared_ + where.first, here.shared_ + where.last};
         __builtin_prefetch(r.arriving.first);
@@ -286,14 +291,14 @@ class raw_mapped_careful {
         landed(from, static_cast<std::uint32_t>(immediate));
       } else {
         if (here.posted_count_ == 0) [[unlikely]]
-          break;  // it waits for a receive
+          break;  // the message waits for a receive
         prefetch_to_write(reinterpret_cast<const std::byte*>(r.sent + 1));
         r.sent = nothing.data();
         here.take(r, *l, from, heard);
       }
     }
     here.quick_polls_ &= ~handling;
-    return told;
+    return reported;
   }
   template <class Heard>
   [[gnu::always_inline]] void take(record& r, const hand_ring::line& l, const handle& from, Heard& heard) {
@@ -316,7 +321,7 @@ class raw_mapped_careful {
   }
   /// Nothing may fail here.
   [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
-  /// False: a handler is running. Every 32nd look does the housekeeping.
+  /// False: a handler is running. Every 32nd poll does the housekeeping.
   [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
     if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
     quick_polls_ = 31;
@@ -328,27 +333,27 @@ class raw_mapped_careful {
   static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at);
   }
-  static constexpr std::size_t row_at = block_at / 2;  ///< In a landing: what lies before it is the region.
-  /// Of a notice, in its line: the first and the last byte that it is about, as their owner counts.
-  struct place_told {
+  static constexpr std::size_t row_at = block_at / 2;  ///< In the target's memory: the region is what lies before it.
+  /// In a notice's line: the first and the last byte that the notice covers, as offsets of their owner.
+  struct place_range {
     std::uint64_t first = 0, last = 0;
   };
   static constexpr std::size_t receives = 64, each_message = 4096;
   static constexpr std::uint64_t first_key = 1, message = std::uint64_t{1} << 63;
   static constexpr std::uint32_t first_number = 1, most_ends = 256, handling = 0xc0000000U;
-  static constexpr int most_told = 16;
+  static constexpr int most_reported = 16;
 
   mapped_pair<F> pair_;
   std::vector<record> records_;
   std::array<end_of, most_ends> ends_;
   std::uint32_t first_end_ = 0, next_end_ = 0;
-  const std::byte* shared_ = pair_.landing;  ///< Where offsets count from.
+  const std::byte* shared_ = pair_.landing;  ///< Base of the offsets.
   std::vector<std::byte> messages_ = std::vector<std::byte>(each_message * receives);
   std::array<std::byte*, receives> posted_{};
   std::uint32_t posted_count_ = 0;
   std::uint32_t tick_ = 0;
   breather<room_at_line> breath_;
-  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, and polls inside of it find nothing.
 };
 
 }  // namespace weft::bench

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender of transfers over several rails: an endpoint for each, pages in turn. A transfer ends once, when all of
-// its pieces have; what a rail has no room for is posted when there is. What its program knows when it runs only: how
-// many rails (as many as it was told addresses), the size of the pages by which the remote region is cut, and where in
-// the region a transfer begins. Bounds and rights are checked once for the whole, a connection by each post. Hot path:
-// put, look. Threads: one owner.
+// The contender of transfers over several rails: an endpoint for each, pages in turn. A transfer completes once, when
+// all of its pieces have. A piece without room on its rail is posted later. Known at run time only: the number of rails
+// (as many as it got addresses), the size of the pages that divide the remote region, and a transfer's offset. Bounds
+// and rights are checked once for the whole, a connection by each post. Hot path: put, look. Threads: one owner.
 #pragma once
 
 #include "raw_composed.hpp"
@@ -19,11 +18,11 @@ class raw_striped {
   static constexpr std::size_t most_rails = 64;
 
  public:
-  /// Connections of all rails; none of them is used when one was lost.
+  /// Connections of all rails; none of them is used after one was lost.
   struct record {
     std::uint32_t live = 0;
     bool lost = false;
-    std::vector<typename end::handle> on;  ///< Each rail.
+    std::vector<typename end::handle> on;  ///< One per rail.
   };
   struct handle {
     const record* of = nullptr;
@@ -101,7 +100,7 @@ class raw_striped {
           [&](auto, auto, void* user, std::uint64_t) {
             auto& t = *static_cast<transfer*>(user);
             --t.outstanding;
-            tell_end(t, ended);
+            report_end(t, ended);
           },
           [](auto, std::uint32_t) {}, [](auto, const std::byte*, std::size_t) {});
       while (!waiting_on_[rail].empty()) {
@@ -109,7 +108,7 @@ class raw_striped {
         if (!post_rest(t, rail)) break;
         waiting_on_[rail].erase(waiting_on_[rail].begin());
         --waiting_;
-        tell_end(t, ended);
+        report_end(t, ended);
       }
     }
     return found;
@@ -121,12 +120,12 @@ class raw_striped {
     void* user = nullptr;
     typename end::kind what{};
     int fault = 0;
-    std::uint64_t outstanding = 0;  // none once it ended, nor rails left
+    std::uint64_t outstanding = 0;  // 0 once the transfer has completed, or without rails
     std::uint32_t rails_left = 0;
-    const memory* from = nullptr;  ///< Of one that waits, as all until `page`.
+    const memory* from = nullptr;  ///< Of a transfer that waits, as are all members until `page`.
     const place* target = nullptr;
     std::uint64_t offset = 0, size = 0, at = 0;
-    std::array<std::uint64_t, most_rails> page{};  ///< The next one on each rail.
+    std::array<std::uint64_t, most_rails> page{};  ///< The next page on each rail.
     transfer* next = nullptr;
   };
 
@@ -162,7 +161,7 @@ class raw_striped {
       ++waiting_;
       ++t.rails_left;
     }
-    for (std::size_t rail = 0; rail < rails_.size(); ++rail)  // the others need not wait for the next look
+    for (std::size_t rail = 0; rail < rails_.size(); ++rail)  // the others need not wait for the next poll
       if (rail != refused && !waiting_on_[rail].empty() && waiting_on_[rail].front() == &t && post_rest(t, rail)) {
         waiting_on_[rail].erase(waiting_on_[rail].begin());
         --waiting_;
@@ -185,7 +184,7 @@ class raw_striped {
     return true;
   }
   template <class Ended>
-  void tell_end(transfer& t, Ended& ended) {
+  void report_end(transfer& t, Ended& ended) {
     if (t.outstanding != 0 || t.rails_left != 0) return;
     const auto [what, whose, user, fault] = std::tuple(t.what, t.to, t.user, t.fault);
     give(t);
@@ -199,8 +198,8 @@ class raw_striped {
   record first_{1, false, {}};
   std::vector<std::unique_ptr<end>> rails_;
   std::array<transfer, 8> all_;
-  std::vector<std::vector<transfer*>> waiting_on_;  ///< Of each rail.
-  std::size_t waiting_ = 0;                         ///< On all of them.
+  std::vector<std::vector<transfer*>> waiting_on_;  ///< Per rail.
+  std::size_t waiting_ = 0;                         ///< Over all rails.
   transfer* free_ = nullptr;
   std::uint64_t page_;
 };

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender of the instruction count over rdma-core: verbs by hand, with what a careful author adds because a
-// program needs it, and weft has it too, each in its cheapest form: a handle of the peer is a record and a number; the
-// bytes lie in the source and in the region, which grants it; the peer has a receive for what consumes one (its count
-// is written here by its card); the send queue has room; each request has a place that remembers its context, so that a
-// failure finds its operation; one of N is signalled though nobody asks; depth, N, the largest transfer and what
-// travels inline are what the device grants, known at run time; an operation with a context has a slot that remembers
-// kind, peer, context and time, out of a bounded number; short bytes travel inline; messages and immediates are
-// solicited; a look inside of a handler finds nothing; every 32nd look does the housekeeping; an entry that failed is
-// not taken for one that ended well. What arrives: raw_verbs_receives.hpp. Hot path: all of it. Threads: one owner.
+// program needs it. weft has all of it too. Each stands here in its cheapest form:
+// - A peer's handle is a record and a number.
+// - The bytes lie in the source and in the region, and the region grants the access.
+// - The peer has a receive for what consumes one (its card writes its count here), and the send queue has room.
+// - Each request has a place with its context, so that a failure finds its operation. One of N is signalled even if no
+//   caller asks.
+// - The device's grants are known at run time: depth, N, the largest transfer and the inline size.
+// - An operation with a context has a slot with kind, peer, context and time, from a bounded table.
+// - Short bytes travel inline. Messages and immediates are solicited.
+// - A poll inside of a handler finds nothing. Every 32nd poll does the housekeeping.
+// - A failed entry does not count as success.
+// Receiving: raw_verbs_receives.hpp. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "raw_verbs_receives.hpp"
@@ -55,7 +59,7 @@ class verbs_careful : public verbs_receives {
   struct send_place {
     void* context = nullptr;
     record* of = nullptr;
-    bool told = false;
+    bool completes = false;
   };
   enum outcome : int { ok = 0, gone, outside, denied, full, no_receive, failed };
 
@@ -153,13 +157,13 @@ class verbs_careful : public verbs_receives {
   }
 
   /// `ended(kind, peer, user, old)` for own operations, `landed(peer, immediate)` for notices, `heard(peer, data,
-  /// size)` for messages. One word says whether there is more to see to than the queue; what is found is told in a
-  /// function of its own.
+  /// size)` for messages. One word says whether more than the queue needs attention. A function of its own handles what
+  /// is found.
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] int poll_once(ibv_cq* queue, Ended&& ended, Landed&& landed, Heard&& heard) {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
       if (!is_owner_polling()) return 0;
-    looked l;
+    poll_frame l;
     l.from = this;
     const int count = ibv_poll_cq(queue, static_cast<int>(l.entries.size()), l.entries.data());
     if (count > 0) return found(l, count, ended, landed, heard);
@@ -169,18 +173,18 @@ class verbs_careful : public verbs_receives {
   }
 
  protected:
-  /// A look on its way: one that finds nothing keeps nothing in registers.
-  struct looked {
+  /// The path of a poll: one that finds nothing keeps nothing in registers.
+  struct poll_frame {
     verbs_careful* from;
     std::array<ibv_wc, 16> entries;
   };
   template <class Ended, class Landed, class Heard>
-  [[gnu::noinline]] static int found(const looked& l, int count, Ended& ended, Landed& landed, Heard& heard) {
-    l.from->tell_of(l.entries.data(), count, ended, landed, heard);
+  [[gnu::noinline]] static int found(const poll_frame& l, int count, Ended& ended, Landed& landed, Heard& heard) {
+    l.from->report_entries(l.entries.data(), count, ended, landed, heard);
     return count;
   }
   template <class Ended, class Landed, class Heard>
-  [[gnu::always_inline]] void tell_of(const ibv_wc* w, int count, Ended& ended, Landed& landed, Heard& heard) {
+  [[gnu::always_inline]] void report_entries(const ibv_wc* w, int count, Ended& ended, Landed& landed, Heard& heard) {
     quick_polls_ |= handling;
     const ibv_wc* const end = w + count;
     do {
@@ -193,7 +197,7 @@ class verbs_careful : public verbs_receives {
       }
       const auto& done = *reinterpret_cast<const send_place*>(w->wr_id & ~std::uint64_t{1});
       done.of->retired += ((static_cast<std::uint32_t>(&done - places_.data()) - done.of->retired) & mask_) + 1;
-      if (!done.told) continue;
+      if (!done.completes) continue;
       slot& s = *static_cast<slot*>(done.context);
       const auto [what, of, user, old] = std::tuple(s.what, s.of, s.user, s.old);
       give(s);
@@ -201,7 +205,7 @@ class verbs_careful : public verbs_receives {
     } while (++w != end);
     quick_polls_ &= ~handling;
   }
-  /// Tells the peer how many receives it was given, by a write into its word.
+  /// Reports the number of posted receives to the peer, by a write into the peer's word.
   [[gnu::cold, gnu::noinline]] void offer(record& to) noexcept {
     std::uint32_t& count = counts_[1];
     count = to.offered;
@@ -211,7 +215,7 @@ class verbs_careful : public verbs_receives {
     work.wr.rdma = {to.theirs_of_ours.address, to.theirs_of_ours.key};
     if (post<false>(to, work, piece, marker_, false) == ok) to.offers = count;
   }
-  /// False: a handler is running. Every 32nd look does the housekeeping.
+  /// False: a handler is running. Every 32nd poll does the housekeeping.
   [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
     if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
     quick_polls_ = 31;
@@ -238,7 +242,7 @@ class verbs_careful : public verbs_receives {
         return no_receive;
     send_place& mine = places_[to.posted & mask_];
     mine.context = context;
-    mine.told = signalled;
+    mine.completes = signalled;
     work.wr_id = reinterpret_cast<std::uintptr_t>(&mine) | 1U;
     work.sg_list = &piece;
     work.num_sge = piece.length != 0;
@@ -306,7 +310,7 @@ class verbs_careful : public verbs_receives {
   record* marker_;
   std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
-  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, inside of which looks find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, and polls inside of it find nothing.
 };
 
 }  // namespace weft::bench

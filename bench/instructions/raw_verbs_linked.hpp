@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender of batches over rdma-core: requests for one peer are linked by hand and posted by one call
-// (ibv_post_send takes a list), with the checks of raw_verbs_careful.hpp for each. What the library does not take loses
-// its place and its receive of the peer. Hot path: all of it. Threads: one owner.
+// (ibv_post_send takes a list), with the checks of raw_verbs_careful.hpp for each. A request that the library refuses
+// returns its place and the peer's receive. Hot path: all of it. Threads: one owner.
 #pragma once
 
 #include "raw_verbs_careful.hpp"
 
 namespace weft::bench {
 
-/// Built: members are built in the queue by ibv_wr_* calls as they come, between the start and the complete of the
-/// batch.
+/// Built: ibv_wr_* calls build members in the queue as they come, between the start and the complete of the batch.
 template <bool Built = false>
 class verbs_linked : public verbs_careful<Built> {
   using base = verbs_careful<Built>;
@@ -24,7 +23,7 @@ class verbs_linked : public verbs_careful<Built> {
   using typename base::handle, typename base::memory, typename base::place, typename base::record,
       typename base::send_place, typename base::slot, typename base::kind;
 
-  /// Requires: all members until flush() go to one peer. What was added goes out by flush().
+  /// Requires: all members until flush() go to one peer. flush() sends them.
   template <ibv_wr_opcode What>
   [[gnu::always_inline]] int add(const handle& to, const memory& from, std::size_t size, const place& at,
                                  std::uint32_t immediate) noexcept {
@@ -51,7 +50,7 @@ class verbs_linked : public verbs_careful<Built> {
     mine.piece = {reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
     send_place& kept = places_[r->posted++ & mask_];
     kept.context = marker_;
-    kept.told = false;
+    kept.completes = false;
     mine.work.wr_id = reinterpret_cast<std::uintptr_t>(&kept) | 1U;
     mine.work.next = &links_[count_].work;
     mine.work.sg_list = &mine.piece;
@@ -93,7 +92,7 @@ class verbs_linked : public verbs_careful<Built> {
     mine.piece = {reinterpret_cast<std::uint64_t>(&s->old), sizeof s->old, slots_key_};
     send_place& kept = places_[r->posted++ & mask_];
     kept.context = s;
-    kept.told = true;
+    kept.completes = true;
     mine.work.wr_id = reinterpret_cast<std::uintptr_t>(&kept) | 1U;
     mine.work.next = &links_[count_].work;
     mine.work.sg_list = &mine.piece;

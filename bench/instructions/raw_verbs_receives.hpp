@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The receiving half of the contender over rdma-core (raw_verbs_careful.hpp), with what a careful author adds because a
-// program needs it, and weft has it too, each in its cheapest form: a receive knows its connection, since a failed one
-// must name it (the number of a queue pair is given to the next one); notices and messages both use up receives, and
-// each is posted again; what is said is told with who said it, one of many peers, who must be the one at the other end
-// of that connection; receives are counted, and the peer is told of every few, since it sends no more than there are.
+// program needs it. weft has all of it too. Each stands here in its cheapest form:
+// - A receive knows its connection, since a failed receive must name it (a later queue pair may get the same number).
+// - Notices and messages both consume receives, and each receive is posted again.
+// - The handler gets a message with its sender: one of many peers, who must be at the other end of that connection.
+// - Receives are counted. Every few of them are reported to the peer, which sends no more than that.
 // Hot path: arrived(). Threads: one owner.
 #pragma once
 
@@ -30,15 +31,15 @@ class verbs_receives {
   struct record {
     std::uint32_t live = 0;
     std::uint32_t theirs = 0;
-    std::uint32_t takes = 0;  ///< Bytes of their receives.
-    std::uint32_t spent = 0;  ///< Of their receives.
+    std::uint32_t takes = 0;  ///< Bytes of the peer's receives.
+    std::uint32_t spent = 0;  ///< Used ones of the peer's receives.
     std::uint32_t* granted = nullptr;
     ibv_qp* pair = nullptr;
     ibv_qp_ex* extended = nullptr;
     std::uint32_t posted = 0, retired = 0, silent = 0;
-    std::uint32_t heard = 0;                ///< When it last said something.
-    std::uint32_t offered = 0, offers = 0;  ///< Receives posted to it, and of how many it was told.
-    word theirs_of_ours{};                  ///< Where it is told.
+    std::uint32_t heard = 0;                ///< When the peer last sent something.
+    std::uint32_t offered = 0, offers = 0;  ///< Receives posted to the peer, and how many of them were reported.
+    word theirs_of_ours{};                  ///< Where the peer reads that number.
   };
   struct handle {
     record* of = nullptr;
@@ -50,7 +51,7 @@ class verbs_receives {
     std::byte* data = nullptr;
   };
   static constexpr std::uint32_t first_number =
-      1U << 20;  ///< Below are 20 bits of where its record is, from here on how often that was used.
+      1U << 20;  ///< 20 bits of the record's index; above them the number of its uses.
   static constexpr std::size_t receives = 64, each_message = 4096;
 
   explicit verbs_receives(ibv_pd* domain) : messages_(each_message * receives), receives_(receives) {
@@ -69,30 +70,30 @@ class verbs_receives {
   handle other;  ///< What a program would keep, and pass to each call.
 
   const word& own_word() const noexcept { return own_word_; }
-  /// Takes the connection over, and posts receives to it.
-  void connect(ibv_qp* pair, ibv_qp_ex* extended, const word& told) {
+  /// Adopts the connection, and posts receives to it.
+  void connect(ibv_qp* pair, ibv_qp_ex* extended, const word& place) {
     record& to = records_[0];
     to.pair = pair;
     to.extended = extended;
-    to.theirs_of_ours = told;
+    to.theirs_of_ours = place;
     for (std::size_t i = 0; i < receives; ++i) {
       receives_[i] = {&to, messages_.data() + i * each_message};
       post_again(receives_[i]);
     }
   }
-  /// What the other side posted before it was told of: with its answer.
+  /// Receives that the other side posted before its first report: part of its answer.
   void met(const verbs_receives& them) noexcept { *counts_.get() = records_[0].offers = them.records_[0].offered; }
 
  protected:
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
-  /// Whose number this is; nobody's where the connection exists no more.
+  /// The peer with this number; none where the connection is gone.
   handle writer(std::uint32_t number) noexcept {
     const std::uint32_t index = number & (first_number - 1);
     if (index >= capacity_ || records_[index].live != number) return {};
     return {&records_[index], number};
   }
-  /// `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages. True: the peer is to be told of
-  /// receives.
+  /// `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages. True: receives are to be reported
+  /// to the peer.
   template <class Landed, class Heard>
   [[gnu::always_inline]] bool arrived(const ibv_wc& w, std::uint32_t tick, Landed& landed, Heard& heard) {
     receive& in = *reinterpret_cast<receive*>(w.wr_id);
@@ -119,7 +120,7 @@ class verbs_receives {
   std::unique_ptr<record[]> records_ = std::make_unique<record[]>(64);
   std::uint32_t capacity_ = 64;
   std::unique_ptr<std::uint32_t[]> counts_ =
-      std::make_unique<std::uint32_t[]>(2);  ///< Written by the other side's card; read by ours.
+      std::make_unique<std::uint32_t[]>(2);  ///< The other side's card writes it; ours reads it.
   std::uint32_t counts_key_ = 0;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same work in both styles, for an instruction count (bench/instructions/styles): when a put_notify ended, the next
-// one is posted, from the handler of progress() or by a coroutine that awaited it. One visit of measured_poll sees one
-// end and makes one post. Hot path: the measured function. Threads: one per process.
+// The same work in both styles, for an instruction count (bench/instructions/styles): each completion of a put_notify
+// posts the next one, from the handler of progress() or by a coroutine that awaited it. One visit of measured_poll
+// handles one completion and makes one post. Hot path: the measured function. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../coroutines/scheduler.hpp"
 #include "../command_line.hpp"
@@ -69,8 +69,8 @@ template <class Contender>
 int side(const channel& to, bool first, bool empty, int visits) {
   Contender c(to, first);
   if (!first) {
-    (void)to.hear([&] { c.poll_once(); });
-    to.tell("done");
+    (void)to.receive_text([&] { c.poll_once(); });
+    to.send_text("done");
     return 0;
   }
   std::uint64_t nothing = 0;
@@ -92,8 +92,8 @@ int side(const channel& to, bool first, bool empty, int visits) {
     c.poll_once();
   }
   std::printf("%s\n", json{{"operations", visits}, {"refused", c.wrong}, {"empty", nothing}}.dump().c_str());
-  to.tell("over");
-  (void)to.hear([&] { c.poll_once(); });
+  to.send_text("over");
+  (void)to.receive_text([&] { c.poll_once(); });
   return c.wrong == 0 ? 0 : 1;
 }
 }  // namespace

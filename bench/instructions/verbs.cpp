@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instruction count of operations over rdma-core on a machine without a card: both ends are in this process, over a
-// device of its own (tests/stub_device), which is a library of its own, so that only the caller's instructions are
-// counted (bench/instructions/run). Hot path: the measured functions. Threads: one.
+// The instruction count of operations over rdma-core on a machine without a card. Both ends are in this process, over
+// the stub device (tests/stub_device). The device is a library of its own, so that only the caller's instructions count
+// (bench/instructions/run). Hot path: the measured functions. Threads: one.
 #include "../../compose/transport.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
 #include "../../tests/stub_device/tested_row.hpp"
@@ -212,7 +212,7 @@ int run(const std::string& what, int visits) {
   if (what == "put_batch") batch.template operator()<&Contender::put_batch>();
   if (what == "put_notify_batch") batch.template operator()<&Contender::put_notify_batch>();
   if (what == "fetch_add_batch") batch.template operator()<&Contender::fetch_add_batch>();
-  const auto poll_once = [&](int ends) {  // those of writes of 64 bytes
+  const auto poll_once = [&](int ends) {  // completions of writes of 64 bytes
     for (int v = 0; v < visits; ++v, operations += static_cast<std::uint64_t>(std::max(ends, 1))) {
       for (int i = 0; i < ends; ++i) refused += !c.put_signalled();
       const std::uint64_t before = c.ended;
@@ -245,7 +245,7 @@ int main(int argc, char** argv) {
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   if (what == "send" || what == "get" || what == "add_u32" || what == "fetch_max_i32")
-    return 77;  // take part in no comparison here
+    return 77;  // part of no comparison here
   try {
     return who == "weft" ? run<by_weft>(what, visits) : run<by_hand>(what, visits);
   } catch (const std::exception& e) {

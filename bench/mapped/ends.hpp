@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ends of bench-flag: weft's, and beside each what a processor does without it, in the same lines of the same
-// memory. By hand there are no keys, no bounds, no peers and no ends of operations: it is the floor. Hot path: all of
+// The ends of bench-flag: weft's, and for each the same by plain loads and stores, in the same lines of the same
+// memory. The hand-written end has no keys, no bounds, no peers and no completions: it is the floor. Hot path: all of
 // it. Threads: one per process.
 #pragma once
 
@@ -15,13 +15,13 @@
 namespace weft::bench {
 
 inline constexpr std::size_t megabyte = std::size_t{1} << 20;
-inline constexpr std::size_t block_at = 4096;  ///< In a landing: the word comes first, a page of its own.
+inline constexpr std::size_t block_at = 4096;  ///< Target layout: the word comes first, in its own page.
 
 inline std::atomic_ref<std::uint64_t> word_at(std::byte* place) noexcept {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(place));
 }
 
-/// A transport, its peer, and the peer's memory as it lies here.
+/// A transport, its peer, and the peer's memory as mapped here.
 template <class F>
 struct mapped_pair {
   weft_pair<F> weft;
@@ -42,8 +42,7 @@ struct mapped_pair {
   }
 };
 
-/// The floor of a put: a store, and a load until it is seen: again at once, or with room between looks, as weft leaves
-/// it.
+/// The floor of a put: a store, and a load until it is seen. Polls follow at once or with weft's spacing.
 template <class F, bool WithRoom>
 struct by_flag {
   mapped_pair<F>& pair;
@@ -57,7 +56,7 @@ struct by_flag {
   }
 };
 
-/// A copy, and a flag behind it.
+/// A copy, then a flag.
 template <class F>
 struct by_copy {
   mapped_pair<F>& pair;
@@ -70,12 +69,12 @@ struct by_copy {
   bool seen(std::uint64_t value) noexcept { return word.seen(value); }
 };
 
-/// Whoever is told of bytes looks at them.
+/// The target reads the bytes after their notice.
 inline void expect(std::uint64_t wanted, std::uint64_t came) {
   if (wanted != came) throw std::runtime_error("bench: the bytes that came are not those that were sent");
 }
 
-/// A line of a ring: a message, or a notice behind a store.
+/// A line of a ring: a message, or a notice after a store.
 template <class F, carrier C>
 struct by_ring {
   mapped_pair<F>& pair;
@@ -97,7 +96,7 @@ struct by_ring {
   }
 };
 
-/// A put that nobody is told of: the target watches the word.
+/// A put without a notice: the target watches the word.
 template <class F>
 class by_put {
  public:
@@ -110,7 +109,7 @@ class by_put {
   bool seen(std::uint64_t value) noexcept { return word.seen(value); }
 
  private:
-  /// Apart, so that the post is inlined where it is called, as a store is.
+  /// A function of its own, so that the post is inlined at its call, as a store is.
   [[gnu::cold, gnu::noinline]] void make_room() {
     pair.weft.net.progress([](auto&&) {});
   }
@@ -120,7 +119,7 @@ class by_put {
   remote_place there = pair.weft.there.at(0);
 };
 
-/// A larger one, and one of the word behind it.
+/// A larger put, and one of the word after it.
 template <class F>
 struct by_large_put {
   mapped_pair<F>& pair;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft over mapped memory beside what a processor can do with shared lines: two pinned processes that set a word for
-// each other, send each other a message, add to a word, copy a megabyte. A sample is several round trips by one look at
-// the clock, which takes as long as half of one. Hot path: turns. Threads: one per process.
+// weft over mapped memory compared with what a processor can do with shared lines. Two pinned processes set a word for
+// each other, send each other a message, add to a word, and copy a megabyte. Reading the clock takes as long as half a
+// round trip, so a sample is several round trips. Hot path: turns. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "ends.hpp"
@@ -63,8 +63,8 @@ class match {
     spinner spin(o_.waiting);
     const std::size_t together = std::min(rounds, trips_per_sample);
     const auto wait = [&] {
-      while (!end.seen(value_)) spin.looked(false);
-      spin.looked(true);
+      while (!end.seen(value_)) spin.polled(false);
+      spin.polled(true);
     };
     for (std::size_t i = 0; i < rounds / together; ++i) {
       const std::uint64_t before = now_ns();
@@ -77,7 +77,7 @@ class match {
       into.add((now_ns() - before) * 10 / together);
     }
   }
-  /// The other process does nothing meanwhile.
+  /// The other process is idle meanwhile.
   void additions() {
     const auto hundreds = [this](samples& into, auto&& call) {
       for (std::size_t i = 0; i < rounds_ / 100 + 1; ++i) {
@@ -99,7 +99,7 @@ class match {
     while (!p.net.fetch_add(p.other, p.there.at(64), operand, &ended)) p.net.progress([](auto&&) {});
     while (!ended) p.net.progress(overloaded{[&](const completed&) { ended = true; }, [](auto&&) {}});
   }
-  /// Samples are tenths of nanoseconds; times are told per way.
+  /// Samples are tenths of nanoseconds; the report has times per way.
   void note(const char* what, std::size_t size, const char* contender, int ways, const duel& found) {
     const auto per_way = [ways](const samples& s) { return static_cast<double>(s.percentile(.5)) / 10 / ways; };
     all_.push_back({{"operation", what},
@@ -141,7 +141,7 @@ int side(const channel& to, bool first, const run_options& o, bool word_alone) {
 
 int main(int argc, char** argv) {
   run_options o;
-  o.yield_after = 4096;  // a look takes a few nanoseconds, a yield some hundred
+  o.yield_after = 4096;  // a poll takes a few nanoseconds, a yield some hundred
   bool word_alone = false;
   const auto more = [&](CLI::App& app) {
     app.add_flag("--word-alone", word_alone, "Nothing but the word: the put beside the flag");

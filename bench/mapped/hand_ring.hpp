@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages through shared memory by hand: a ring of lines, each of which says by its own sequence word that it is
-// there, header and bytes in one line, copied in and copied out; what was taken is told by the quarter. The same
-// protocol as the backend's, with nothing around it: no keys, no bounds of regions, no receives, no links. Short
-// messages only. Hot path: all of it. Threads: one that sends, one that takes.
+// Messages through shared memory by hand: a ring of lines. The sequence word of a line says that the line is full.
+// Header and bytes share one line and are copied in and out. The receiver returns lines by the quarter. The protocol is
+// the backend's, without keys, bounds of regions, receives and links. Short messages only. Hot path: all of it.
+// Threads: one that sends, one that receives.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace weft::bench {
 
-/// Where the two meet. Zeroed memory is an empty one.
+/// The shared memory of the two. Zeroed memory is an empty ring.
 struct hand_ring {
   static constexpr std::uint32_t lines = 256;
   struct alignas(64) line {
@@ -44,12 +44,12 @@ class hand_sender {
     hand_ring::line& l = next();
     l.size = static_cast<std::uint32_t>(size);
     l.immediate = immediate;
-    if (size == 8) std::memcpy(l.inside.data(), from, 8);  // what is measured
+    if (size == 8) std::memcpy(l.inside.data(), from, 8);  // the measured size
     else if (size != 0) std::memcpy(l.inside.data(), from, size);
     commit(l);
     return true;
   }
-  /// The line that goes next. Requires: has_room(); it is filled, then published.
+  /// The next line to send. Requires: has_room(). The caller fills the line, then publishes it.
   [[gnu::always_inline]] hand_ring::line& next() noexcept { return ring_->all[sent_ % hand_ring::lines]; }
   [[gnu::always_inline]] void commit(hand_ring::line& l) noexcept {
     l.sequence.store(++sent_, std::memory_order_release);
@@ -63,7 +63,7 @@ class hand_sender {
 class hand_taker {
  public:
   explicit hand_taker(hand_ring& ring) noexcept : ring_(&ring) {}
-  /// What the next message carried was copied to `into`, which has room for 48 bytes; false: there is none.
+  /// Copies the next message to `into`, which has room for 48 bytes; false: there is none.
   [[gnu::always_inline]] bool take(std::byte* into, std::size_t& size, std::uint64_t& immediate) noexcept {
     const hand_ring::line* l = front();
     if (l == nullptr) return false;
@@ -78,7 +78,7 @@ class hand_taker {
     const hand_ring::line& l = ring_->all[taken_ % hand_ring::lines];
     return l.sequence.load(std::memory_order_acquire) == taken_ + 1 ? &l : nullptr;
   }
-  /// Done with the front.
+  /// Returns the front line.
   [[gnu::always_inline]] void pop() noexcept {
     if (++taken_ % (hand_ring::lines / 4) == 0) ring_->taken.store(taken_, std::memory_order_release);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peer's memory where this process has it mapped already, so that a contender by hand touches the very lines that
-// weft touches: another page may lie in another slice of the cache, and be faster or slower by a third. A place is
-// named by its file's number and its offset (proc_pid_maps(5)). Hot path: no. Threads: any.
+// The peer's memory where this process has mapped it already. A contender by hand must touch the very lines that weft
+// touches: another page may lie in another slice of the cache, and be faster or slower by a third. The file's number
+// and offset name a place (proc_pid_maps(5)). Hot path: no. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace weft::bench {
 
 class same_memory {
  public:
-  /// The place of memory of this process, to be told to the other.
+  /// A place in this process's memory, to be sent to the peer.
   static std::string of(const std::byte* here) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(here);
     const piece found = search([wanted](const piece& p) { return wanted >= p.start && wanted < p.end; });
     return std::to_string(found.file) + " " + std::to_string(found.offset + (wanted - found.start));
   }
-  /// Where this process has what the other one told of.
+  /// Where this process has mapped the peer's place.
   static std::byte* at(const std::string& place) {
     std::uint64_t file = 0, offset = 0;
     std::istringstream(place) >> file >> offset;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a peer costs in memory: the table of peers at a thousand, a hundred thousand and a million addresses (simulated:
-// records without a network), then real peers over this machine's loopback, with receives per link and with one pool
-// where the fabric has both. "asked" is what the program asked of the allocator, "resident" what the system gave; per
-// peer, the transport without peers taken off. Hot path: no. Threads: one per process.
+// What a peer costs in memory. First the table of peers at a thousand, a hundred thousand and a million addresses
+// (simulated: records without a network). Then real peers over this machine's loopback, with receives per link and with
+// one pool where the fabric has both. "asked" is what the program requested of the allocator, "resident" what the
+// system gave. Both are per peer, less the transport without peers. Hot path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../../compose/with.hpp"
@@ -43,7 +43,7 @@ void print(const char* what, std::uint32_t peers, const measured& before, const 
   (void)std::fflush(stdout);
 }
 
-/// Records of the fabric's own kind, in use.
+/// Used records of the fabric's own kind.
 void tables() {
   using record = detail::engine<selected>::record;
   for (const std::uint32_t count : {1'000U, 100'000U, 1'000'000U}) {
@@ -56,7 +56,7 @@ void tables() {
               sizeof(detail::engine<selected>::link));
 }
 
-/// In a process of its own: dials until there are so many, and stays until it is ended.
+/// In a process of its own: connects that many peers, and stays until it is ended.
 template <class F>
 void dial(int from, std::uint32_t peers) {
   char where[256] = "";
@@ -77,7 +77,7 @@ void dial(int from, std::uint32_t peers) {
   (void)net->until([&] { return ::recv(from, &nothing, 1, MSG_DONTWAIT) == 0; }, 120s, on);
 }
 
-/// A listener with that many peers, each with room for 100 messages of 4 KiB; with a pool, 100 for all.
+/// A listener with that many peers. Each has room for 100 messages of 4 KiB; a pool has 100 for all.
 template <class F>
 int listen(const char* what, std::uint32_t peers) {
   int pair[2];
@@ -108,10 +108,10 @@ int listen(const char* what, std::uint32_t peers) {
   const status all = net->until([&] { return standing == peers; }, 100s, on);
   if (all) print(what, peers, before, now());
   else std::printf("%-34s only %u of %u peers came\n", what, standing, peers);
-  std::_Exit(all ? 0 : 1);  // not closed in order: neither side is used again
+  std::_Exit(all ? 0 : 1);  // without closing in order: neither side is used again
 }
 
-/// Each kind in a process of its own, so that none finds memory that another one gave back.
+/// Each kind in a process of its own, so that none reuses memory that another one freed.
 template <class F>
 int in_own_process(const char* what, std::uint32_t peers) {
   (void)std::fflush(stdout);
@@ -121,7 +121,7 @@ int in_own_process(const char* what, std::uint32_t peers) {
   return child > 0 && waitpid(child, &ended, 0) == child && WIFEXITED(ended) ? WEXITSTATUS(ended) : 1;
 }
 
-/// Two descriptors for each connection, and some; the rest is said.
+/// Two descriptors for each connection, and some; a failure is reported.
 std::uint32_t as_many_as_fit(std::uint32_t peers) {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return peers;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One contender over the selected fabric in a pair of processes of its own: `--as` says which. weft's operations, and
-// the same by hand against libfabric: plain as fabtests are, tuned, and by writes that the target watches. What it
-// finds is one JSON object; `weft bench --peers` compares. Hot path: ladder.hpp and the ends. Threads: one per process.
+// One contender over the selected fabric in its own pair of processes: `--as` says which. weft's operations, and the
+// same by hand against libfabric: plain as fabtests are, tuned, and by writes that the target watches. It prints one
+// JSON object; `weft bench --peers` compares. Hot path: ladder.hpp and the ends. Threads: one per process.
 #include "../../compose/ordering.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
@@ -28,7 +28,7 @@ struct asked {
   unsigned limit = 60;
 };
 
-/// One run of both sides: what the asking one found.
+/// One run of both sides: the result of the initiating one.
 class contest {
  public:
   contest(const channel& to, bool first, const asked& a) : to_(to), first_(first), asked_(a) {}
@@ -77,7 +77,7 @@ class contest {
       to_.part(first_, [&] { poll_until_parted(end); });
     });
   }
-  /// The other side may have closed already, which ends this one's receives.
+  /// The other side may have closed already, which cancels this one's receives.
   template <class End>
   static void poll_until_parted(End& end) noexcept {
     try {
@@ -115,12 +115,12 @@ class contest {
     if (large > 0) run(large, true);
   }
 
-  /// Adds `count` times and says what one took; the other side only makes progress until it is told that this is over.
+  /// Adds `count` times and returns the time of one. The other side only makes progress until a notice ends the run.
   template <class Add, class Serve>
   void adding(Add&& add, Serve&& serve) {
     if (!first_) {
-      to_.hear(serve);
-      to_.tell("served");
+      to_.receive_text(serve);
+      to_.send_text("served");
       return;
     }
     std::vector<double> taken;
@@ -131,8 +131,8 @@ class contest {
     }
     std::nth_element(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 2), taken.end());
     found_.push_back(reading("fetch_add", 8, taken[taken.size() / 2]));
-    to_.tell("done");
-    to_.hear(serve);
+    to_.send_text("done");
+    to_.receive_text(serve);
   }
   void fetch_add() {
     weft_pair<fabric> pair(to_, first_, 64);
@@ -143,7 +143,7 @@ class contest {
       bool ended = false;
       const auto on = overloaded{[&](const completed& c) { ended = c.old == added++; }, [](auto&&) {}};
       while (!pair.net.fetch_add(pair.other, pair.there.at(0), 1, &ended)) pair.net.progress(on);
-      while (!ended) spin.looked(pair.net.progress(on) > 0);
+      while (!ended) spin.polled(pair.net.progress(on) > 0);
     };
     adding(add, look);
     to_.part(first_, look);

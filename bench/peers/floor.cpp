@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floors: what two processes of this machine can do over a socket, and in memory that they share, with neither weft
-// nor a library between them. Hot path: ladder.hpp, floor_ends.hpp. Threads: one per process.
+// The floors: what two processes of this machine can do over a socket and in shared memory, without weft and without a
+// library. Hot path: ladder.hpp, floor_ends.hpp. Threads: one per process.
 #include "floor_ends.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this machine can do at all: a stream socket over the loopback address that is looked at without ever sleeping,
-// and memory that two processes share: a flag in a line, bytes and a flag, a ring of messages that are copied in and
-// out. No keys, no bounds, no ends of operations, no peers. Hot path: post, poll. Threads: one owner.
+// What this machine can do at all: a stream socket over the loopback address, polled without sleep; and memory that two
+// processes share: a flag in a line, bytes and a flag, a ring of messages that are copied in and out. No keys, no
+// bounds, no completions, no peers. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../breather.hpp"
@@ -23,7 +23,7 @@ namespace weft::bench {
 inline constexpr std::size_t largest_floor = std::size_t{1} << 20;
 inline constexpr std::size_t ring_bytes = 4 * largest_floor;
 
-/// What both kinds of ends tell the pattern check.
+/// What both kinds of ends offer to the pattern check.
 class floor_end {
  public:
   static constexpr bool tells_immediate = false;
@@ -89,16 +89,16 @@ class socket_end : public floor_end {
     if (::bind(listening, reinterpret_cast<sockaddr*>(&where), sizeof where) != 0 || ::listen(listening, 1) != 0 ||
         ::getsockname(listening, reinterpret_cast<sockaddr*>(&where), &length) != 0)
       throw std::runtime_error("listening on 127.0.0.1 failed");
-    to.tell(std::string(reinterpret_cast<const char*>(&where.sin_port), sizeof where.sin_port));
+    to.send_text(std::string(reinterpret_cast<const char*>(&where.sin_port), sizeof where.sin_port));
     const int accepted = ::accept(listening, nullptr, nullptr);
     ::close(listening);
     if (accepted < 0) throw std::runtime_error("accept failed");
     return accepted;
   }
   static int dial(const channel& to) {
-    const std::string told = to.hear();
+    const std::string port_bytes = to.receive_text();
     in_port_t port = 0;
-    std::memcpy(&port, told.data(), sizeof port);
+    std::memcpy(&port, port_bytes.data(), sizeof port);
     const sockaddr_in there = loopback(port);
     const int s = made();
     if (::connect(s, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0)
@@ -122,7 +122,7 @@ struct both_ways {
   one_way to[2];
 };
 
-/// One copy and a flag, looked at as `Looks` says.
+/// One copy and a flag, polled as `Looks` says.
 template <class Looks = breather<room_at_line>>
 class put_end : public floor_end {
  public:
@@ -135,7 +135,7 @@ class put_end : public floor_end {
     theirs_.word.store(++sent_, std::memory_order_release);
     return true;
   }
-  /// A put that only the next one's flag tells of.
+  /// A put that only the next one's flag announces.
   bool stream(std::size_t size) noexcept {
     std::memcpy(theirs_.bytes, outgoing_.data(), size);
     return true;
@@ -156,8 +156,8 @@ class put_end : public floor_end {
   std::uint64_t seen_ = 0;
 };
 
-/// Copied into a cell of the ring, copied out of it. A cell's own word says that it is full; how many are taken is
-/// written back now and then.
+/// Copied into a cell of the ring, copied out of it. The cell's own word says that it is full. Now and then the
+/// receiver writes the number of taken cells back.
 class ring_end : public floor_end {
  public:
   ring_end(both_ways& shared, bool first)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every contender is asked, whoever wrote it: half a round trip at each size, and the time of one of many small
-// transfers in one direction. One contender runs in one pair of processes, alone, as a foreign program does; whoever
-// compares lets the pairs take turns (`weft bench --peers`). Of transfers that the target is not told of also the time
-// of the call alone, which is what their initiator pays. A sample is the mean of a batch of round trips: one look at
-// the clock takes longer than a store that another processor sees. Hot path: ask, answer, fire, take. Threads: one per
-// end.
+// What every contender measures: half a round trip at each size, and the time of one of many small transfers in one
+// direction. One contender runs alone in one pair of processes, as a foreign program does; `weft bench --peers` lets
+// the pairs take turns. Transfers without notice also have the time of the call alone, which is the initiator's cost.
+// Reading the clock takes longer than a store that another processor sees, so a sample is the mean of a batch of round
+// trips. Hot path: ask, answer, fire, take. Threads: one per end.
 #pragma once
 
 #include "../pingpong.hpp"
@@ -20,14 +19,14 @@
 namespace weft::bench {
 
 inline constexpr std::size_t small_transfer =
-    4096;  ///< Above it ends are opened anew, so that small ones do not have a megabyte's receives.
+    4096;  ///< Above it ends are opened anew, so that small transfers do not have receives of a megabyte.
 inline constexpr std::size_t window = 64;  ///< One-way transfers between two credits.
 inline constexpr std::size_t burst = 16;   ///< Quiet transfers whose calls are timed.
-/// Batches of large transfers before any is timed: each receive of an end has had a message by then, whose first one
-/// waits for the receive's pages.
+/// Batches of large transfers before any is timed. Each receive must have had a message: its first one waits for the
+/// receive's pages.
 inline constexpr std::size_t first_touches = 20;
 
-/// What a run asks of its contender.
+/// What a run demands of its contender.
 struct ladder {
   std::vector<std::size_t> sizes;
   std::size_t count;  ///< Round trips of a small transfer; larger ones have fewer.
@@ -40,12 +39,12 @@ struct ladder {
   static std::size_t per_batch(std::size_t size) noexcept { return size <= small_transfer ? 20 : 4; }
 };
 
-/// An end whose windows are many quiet transfers and one that the target is told of.
+/// An end whose windows are many quiet transfers and one with a notice.
 template <class End>
 concept quiet_inside_of_windows = requires(End& e) {
   e.stream(std::size_t{});
 };
-/// An end that must be told how many bytes come next.
+/// An end that must know the size of the next transfer.
 template <class End>
 concept expects_a_size = requires(End& e) {
   e.expect(std::size_t{});
@@ -66,7 +65,7 @@ class climb {
     turn(size, plan_.batches(size));
     return median() / static_cast<double>(2 * ladder::per_batch(size));
   }
-  /// Nanoseconds of one of many transfers in one direction, a credit coming back for each window.
+  /// Nanoseconds of one of many transfers in one direction; a credit comes back for each window.
   double rate(std::size_t size, std::size_t windows) {
     if constexpr (expects_a_size<End>) end_.expect(size);
     if constexpr (requires { end_.windowed(true); }) end_.windowed(true);
@@ -76,7 +75,7 @@ class climb {
     if constexpr (requires { end_.windowed(true); }) end_.windowed(false);
     return median() / static_cast<double>(window);
   }
-  /// Nanoseconds of the call of one quiet transfer: bursts of them, while the target does something else than to look.
+  /// Nanoseconds of the call of one quiet transfer: bursts of them, while the target does not poll.
   double call(std::size_t size, std::size_t bursts) {
     if constexpr (expects_a_size<End>) end_.expect(size);
     taken_.clear();
@@ -143,7 +142,7 @@ class climb {
   void poll_once() {
     const int came = end_.poll();
     arrived_ += static_cast<std::size_t>(came);
-    spin_.looked(came > 0);
+    spin_.polled(came > 0);
   }
   void wait(std::size_t wanted) {
     while (arrived_ < wanted) poll_once();
@@ -168,11 +167,11 @@ inline json reading(const char* operation, std::size_t bytes, double ns) {
   return {{"operation", operation}, {"bytes", bytes}, {"ns", ns}};
 }
 
-/// Runs an end over the sizes of one class and appends what the asking side found.
+/// Runs an end over the sizes of one class and appends the results of the initiating side.
 template <class End>
 void run_class(End& end, const ladder& plan, bool first, bool large, bool rates, json& into) {
   climb<End> up(end, plan, first);
-  std::size_t largest = 0;  // of this class, for which the regions are
+  std::size_t largest = 0;  // of this class: the size of the regions
   for (const std::size_t size : plan.sizes)
     if ((size > small_transfer) == large) largest = std::max(largest, size);
   for (const std::size_t size : plan.sizes)

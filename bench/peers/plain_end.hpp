@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libfabric as its own benchmarks use it, to have beside what a tuned program gets: call by call what fi_rdm_pingpong
-// does, and fi_msg_pingpong where endpoints are connected (libfabric 1.17, fabtests/benchmarks/benchmark_shared.c,
-// common/shared.c). Messages: below what the library copies at the call fi_inject, which has no completion; else
-// fi_send, whose completion is waited for at once. One queue for sends and one for receives, one entry a read and no
-// more in it than its context, one receive, posted again when it was used; FI_MSG is asked for and nothing else,
-// FI_THREAD_DOMAIN, and the settings that the library comes with. Also here: a tuned program that sends messages,
-// whatever the row's writes could carry. Hot path: post, poll. Threads: one owner.
+// libfabric as its own benchmarks use it, for comparison with a tuned program. Call by call what fi_rdm_pingpong does,
+// and fi_msg_pingpong where endpoints are connected (libfabric 1.17, fabtests/benchmarks/benchmark_shared.c,
+// common/shared.c). Messages below the library's inject limit go by fi_inject, which has no completion; others by
+// fi_send, whose completion is awaited at once. One queue for sends and one for receives, one entry a read, with its
+// context only. One receive, posted again after use. FI_MSG is the only capability, with FI_THREAD_DOMAIN and the
+// library's default settings. Also here: a tuned program that sends messages even if the row's writes could carry the
+// bytes. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../raw_pingpong/raw_end.hpp"
@@ -14,7 +14,7 @@
 
 namespace weft::bench {
 
-/// The fabric, but notices are messages.
+/// The fabric, with messages as notices.
 template <class F>
 struct by_messages {
   static constexpr fabric_facts facts = [] {
@@ -24,7 +24,7 @@ struct by_messages {
   }();
   static constexpr auto& environment = F::environment;
 };
-/// As `by_messages`, and nothing is set that the library does not set itself.
+/// As `by_messages`, with the library's default settings.
 template <class F>
 struct by_default {
   static constexpr fabric_facts facts = [] {
@@ -62,8 +62,8 @@ class plain_end : public raw_end<by_default<F>, false, plain_use> {
  public:
   using base::base;
 
-  /// In a window poll() takes completions along, and there is a receive for each message; otherwise each completion is
-  /// waited for at once.
+  /// In a window poll() takes completions too, and there is a receive for each message. Otherwise each completion is
+  /// awaited at once.
   void windowed(bool on) {
     windowed_ = on;
     if (on) this->post_receives(window);
@@ -71,7 +71,7 @@ class plain_end : public raw_end<by_default<F>, false, plain_use> {
 
   template <ending>
   bool post(std::size_t size, std::uint32_t) {
-    const bool injected = size < this->inject_;  // fabtests' own bound: it does not inject what fits exactly
+    const bool injected = size < this->inject_;  // fabtests' own bound: it does not inject an exact fit
     const ssize_t r = injected
                           ? fi_inject(this->ep_, this->outgoing(), size, this->peer_)
                           : fi_send(this->ep_, this->outgoing(), size, this->descriptor_, this->peer_, &this->context_);

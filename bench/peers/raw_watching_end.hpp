@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The write that the target watches (watching_end.hpp), by hand against libfabric; and a fetch_add by hand.
-// Hot path: post, poll, add. Threads: one owner.
+// The write that the target watches (watching_end.hpp), by hand against libfabric; and a fetch_add by hand. Hot path:
+// post, poll, add. Threads: one owner.
 #pragma once
 
 #include "../raw_pingpong/raw_end.hpp"
@@ -44,8 +44,8 @@ class raw_watching_end : public raw_end<F, false, Use> {
   }
 
  private:
-  /// How many have come since: a later one overwrites the word of those before it. Bytes of another size that lay there
-  /// are no number of the next few.
+  /// How many arrived since: a later number overwrites the earlier ones. Earlier bytes of another size are none of the
+  /// next few numbers.
   int came() const noexcept {
     const std::uint64_t ahead = word_behind(this->incoming(), expected_) - seen_;
     return ahead <= 2 * window ? static_cast<int>(ahead) : 0;

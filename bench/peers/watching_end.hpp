@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cheapest notice: a plain write whose last word is a number that the target watches, and where bytes do not become
-// visible in order (a large copy of a processor may store its first bytes last) a write of that word behind the write.
-// No completion entry at either end. By hand against libfabric, and by a put of weft whose target watches its own
-// memory. Both keep the library moving where the row wants that. Hot path: post, poll. Threads: one owner.
+// The cheapest notice: a plain write whose last word is a number that the target watches. Where bytes do not become
+// visible in order (a processor's large copy may store its first bytes last), a second write carries that word. No
+// completion entry at either end. By hand against libfabric, and by a put of weft whose target watches its own memory.
+// Both keep the library moving where the row needs that. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../../compose/ordering.hpp"
@@ -16,7 +16,7 @@
 
 namespace weft::bench {
 
-/// The word behind `size` bytes at `at`.
+/// The word after `size` bytes at `at`.
 inline std::uint64_t word_behind(const std::byte* at, std::size_t size) noexcept {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(at) + size))
       .load(std::memory_order_acquire);
@@ -48,12 +48,12 @@ class weft_watching_end {
       if (!stream(size + 8)) return false;
     } else {
       static_assert(ordering<F>::write_after_write);
-      if (!stream(size) || !put(pair_.source.slice(size, 8), behind_)) return false;  // the bytes once more do no harm
+      if (!stream(size) || !put(pair_.source.slice(size, 8), behind_)) return false;  // the same bytes twice do no harm
     }
     ++sent_;
     return true;
   }
-  /// A put of which nobody is told.
+  /// A put without notice.
   bool stream(std::size_t size) { return put(pair_.source.first(size), place_); }
   int poll() {
     polls_.before_poll();
@@ -69,13 +69,13 @@ class weft_watching_end {
     const status s = pair_.net.put(pair_.other, from, at);
     if (s) return true;
     if (!s.is_again()) throw std::runtime_error("weft, put: error " + std::to_string(static_cast<int>(s.code)));
-    make_progress();  // which makes the room, also where looks seldom do
+    make_progress();  // which makes the room, also where polls seldom do
     return false;
   }
-  /// A transport that must be asked leaves room by itself.
+  /// A transport that must poll leaves room by itself.
   using looks = std::conditional_t<F::facts.same_host && F::facts.data_progress == data_progress::hardware,
                                    poll_spacing<>, close_polls>;
-  /// Where bytes land while nobody polls, the transport is asked only now and then, whether all is well.
+  /// Where bytes arrive without polls, the transport is polled only now and then, to detect failures.
   void poll_once() {
     if constexpr (F::facts.data_progress == data_progress::hardware)
       if (++fruitless_ % 1024 != 0) return;
@@ -86,8 +86,8 @@ class weft_watching_end {
                                   [](const lost&) { throw std::runtime_error("weft: the peer is lost"); },
                                   [](auto&&) {}});
   }
-  /// How many have come since: a later one overwrites the word of those before it. Bytes of another size that lay there
-  /// are no number of the next few.
+  /// How many arrived since: a later number overwrites the earlier ones. Earlier bytes of another size are none of the
+  /// next few numbers.
   int came() const noexcept {
     const std::uint64_t ahead = word_behind(incoming(), size_) - seen_;
     return ahead <= 2 * window ? static_cast<int>(ahead) : 0;

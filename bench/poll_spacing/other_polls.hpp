@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other ways to leave room between looks than weft's: kept to have beside it.
-// Hot path: poll. Threads: one owner.
+// Other spacings of polls than weft's, kept for comparison. Hot path: poll. Threads: one owner.
 #pragma once
 
 #include "../breather.hpp"
@@ -16,11 +15,11 @@ inline std::uint64_t counter() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   return __builtin_ia32_rdtsc();
 #else
-  return 0;  // then nothing is waited for
+  return 0;  // then there is no wait
 #endif
 }
 
-/// What the processor is told in loops that spin; how long it takes is the processor's (10 to 140 cycles).
+/// The processor's hint for loops that spin; its duration depends on the processor (10 to 140 cycles).
 class two_pauses {
  public:
   [[gnu::always_inline]] void before_poll() noexcept {
@@ -38,7 +37,7 @@ class two_pauses {
   bool fruitless_ = false;
 };
 
-/// A look at once, then none until three quarters of a usual wait are over: for answers that take as long each time,
+/// One poll at once, then none until three quarters of a usual wait are over. For answers that take as long each time,
 /// which only a ping-pong promises.
 template <class End>
 class expecting : public End {
@@ -61,7 +60,7 @@ class expecting : public End {
   }
 
  private:
-  static constexpr std::uint64_t longest = 4000;  ///< Longer ones are the scheduler's.
+  static constexpr std::uint64_t longest = 4000;  ///< The scheduler causes longer ones.
   std::uint64_t begun_ = 0, usual_ = 0;
   bool waits_ = false, rested_ = false;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far apart should looks be that find nothing? A flag in memory of two processes, and libfabric's queue in such
-// memory, each by hand with looks at several distances, and with looks that come when something is expected; all
-// between the same two processes, taking turns. Flags are told beside the one that is looked at without rest, which
-// also says how far apart the processors are; what goes through the library beside plain messages (plain_end.hpp). Hot
-// path: ladder.hpp. Threads: one per process.
+// How far apart should empty polls be? A flag in memory of two processes, and libfabric's queue in such memory, each by
+// hand with polls at several distances, and with polls when an answer is due. All run between the same two processes
+// and take turns. Flags are compared with the flag polled in a tight loop, which also shows how far apart the
+// processors are. Transfers through the library are compared with plain messages (plain_end.hpp). Hot path: ladder.hpp.
+// Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../peers/floor_ends.hpp"
@@ -36,7 +36,7 @@ using write_immediate = raw_end<row, false, apart<Counts>>;
 template <std::uint32_t Counts>
 using message = raw_end<by_messages<row>, false, apart<Counts, message_use>>;
 
-/// One way to look, as often as it is asked.
+/// One way to poll, as often as requested.
 struct entrant {
   const char* what;
   std::string looks;
@@ -76,7 +76,7 @@ class field {
       if (const double base = these[i < flags_ ? 0 : flags_]; base > 0) all_[i].compared.add(these[i] / base);
     }
   }
-  json told() const {
+  json as_json() const {
     json lines = json::array();
     for (const entrant& each : all_) {
       std::vector<double> sorted = each.taken;
@@ -116,7 +116,7 @@ class field {
   const channel& to_;
   bool first_;
   ladder plan_;
-  both_ways* shared_;  ///< One for each flag, whose numbers it counts.
+  both_ways* shared_;  ///< One per flag; it counts that flag's numbers.
   std::vector<entrant> all_;
   std::size_t flags_ = 0;
 };
@@ -137,7 +137,7 @@ int side(const channel& to, bool first, run_options o, both_ways* shared) {
   for (std::size_t i = 0; i <= o.turns; ++i) all.turn(i);
   to.part(first, [] {});
   if (!first) return 0;
-  const json lines = all.told();
+  const json lines = all.as_json();
   if (o.json.empty()) show(lines);
   return write_json({{"fabric", row::name}, {"count", o.count}, {"turns", o.turns}, {"entrants", lines}}, o.json) ? 0
                                                                                                                   : 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What more endpoints bring: pages written over 1 to N rails, driven by a thread for each, by one thread for all, or as
-// rails<F>; each rate stands beside that of one rail with one thread in the same turn. Whatever the way, the number of
-// notices and the bytes are compared in each turn. Hot path: the loops. Threads: as the way says.
+// rails<F>. Each rate is compared with that of one rail with one thread in the same turn. Each turn checks the number
+// of notices and the bytes. Hot path: the loops. Threads: as the way says.
 #include "../../compose/rails/rails.hpp"
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
@@ -42,7 +42,7 @@ void compare(const_bytes seen, std::size_t turn) {
     if (seen[i] != sample(i, turn)) throw std::runtime_error("other bytes than were written");
 }
 
-/// Counts what a side of one or more rails sees.
+/// Counts the events of a side with one or more rails.
 struct tally {
   std::uint64_t ended = 0, notices = 0;
   void operator()(const completed&) { ++ended; }
@@ -75,7 +75,7 @@ struct pump {
 template <class Post, class Progress>
 pump(std::uint32_t, std::uint32_t, Post, Progress) -> pump<Post, Progress>;
 
-/// The target of one rail: looks until all notices are in.
+/// The target of one rail: polls until all notices have arrived.
 template <class Progress>
 struct sink {
   std::uint64_t count;
@@ -98,7 +98,7 @@ void drive(std::vector<Worker*> all) {
       found = each->step() || found;
       over = over && each->over();
     }
-    spin.looked(found);
+    spin.polled(found);
   }
 }
 template <class Worker>
@@ -158,8 +158,8 @@ class side {
     o.each.listens = !first_;
     auto net = sure(rails<fabric>::open(o));
     auto memory = sure(net.allocate(count * s_.size, rights::all));
-    if (!first_) to_.tell(net.listen_address());
-    const striped_peer other = first_ ? sure(net.connect(to_.hear(), 10s)) : sure(net.accept_one(10s));
+    if (!first_) to_.send_text(net.listen_address());
+    const striped_peer other = first_ ? sure(net.connect(to_.receive_text(), 10s)) : sure(net.accept_one(10s));
     const auto mine = net.export_region(memory, owner_polls);
     const auto look = [&] { net.progress([](auto&&) {}); };
     const std::string theirs = to_.swap(first_, {reinterpret_cast<const char*>(mine.data()), mine.size()}, look);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which hand-written end a fabric is compared with: libfabric's, or with WEFT_BENCH_OVER_VERBS plain verbs. The build
-// says it, since a program over one library must not need the other's headers. Hot path: no.
+// The hand-written end that a fabric is compared with: libfabric's, or with WEFT_BENCH_OVER_VERBS plain verbs. The
+// build decides: a program over one library must not need the other's headers. Hot path: no.
 #pragma once
 
 #if defined(WEFT_BENCH_OVER_VERBS)

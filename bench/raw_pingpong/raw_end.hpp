@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contender: one end of a libfabric connection as a good user of that one fabric writes it, without weft. It knows
-// its row's facts at compile time (provider, endpoint type, address form), because its author would; nothing of weft's
-// code is used. One completion queue read in batches, FI_THREAD_DOMAIN, selective completion, FI_WAIT_NONE, injected
-// writes where they fit: the settings that measured best. Where the row has no write with an immediate the bytes travel
-// as a message, polled in place. Hot path: post, poll. Threads: one owner.
+// The contender: one end of a libfabric connection as a good user of that one fabric writes it, without weft's code. It
+// knows its row's facts at compile time (provider, endpoint type, address form), as its author would. One completion
+// queue read in batches, FI_THREAD_DOMAIN, selective completion, FI_WAIT_NONE, injected writes where they fit: the
+// settings that measured best. Where the row has no write with an immediate the bytes travel as a message, polled in
+// place. Hot path: post, poll. Threads: one owner.
 #pragma once
 
 #include "../../core/facts.hpp"
@@ -30,11 +30,11 @@
 
 namespace weft::bench {
 
-/// How an end uses its library. This one is what measured best; bench/peers has what examples show.
+/// How an end uses its library. This one measured best; bench/peers has the style of the examples.
 struct tuned_use {
   static constexpr bool two_queues = false;
   static constexpr bool remote_memory =
-      true;  // else messages alone, from memory that is registered where the library insists
+      true;  // else messages alone, from memory that is registered where the library requires it
   static constexpr auto format = FI_CQ_FORMAT_DATA;
   static constexpr std::size_t receives = 16;
 };
@@ -52,13 +52,13 @@ class raw_end {
   static constexpr bool takes_receives = !writes || facts.write_immediate_consumes_receive;
   static constexpr bool tells_immediate = writes;
   static constexpr std::size_t receives = Use::receives;
-  /// Counts of the processor's counter between looks that find nothing.
+  /// Counts of the processor's counter between empty polls.
   static constexpr std::uint32_t room = [] {
     if constexpr (requires { Use::room; }) return Use::room;
     else return facts.same_host && facts.data_progress == data_progress::polling ? room_at_queue : no_room;
   }();
 
-  /// Opens and meets the raw_end at the other end of the channel. `size`: the largest transfer.
+  /// Opens, and connects to the raw_end at the other end of the channel. `size`: the largest transfer.
   raw_end(const channel& to, bool first, std::size_t size) : size_(size), memory_(size * 2 + 4096) {
     for (const environment_setting& each : F::environment) setenv(each.name, each.value, 0);
     open_domain();
@@ -68,7 +68,7 @@ class raw_end {
     else exchange_addresses(to);
     exchange_regions(to, first);
   }
-  /// Opens and has met nobody yet. Transfers of at most `size` bytes.
+  /// Opens without a peer. Transfers of at most `size` bytes.
   explicit raw_end(std::size_t size) requires(!connected) : size_(size), memory_(size * 2 + 4096) {
     for (const environment_setting& each : F::environment) setenv(each.name, each.value, 0);
     open_domain();
@@ -119,7 +119,7 @@ class raw_end {
     return false;
   }
 
-  /// Looks once. Returns how many transfers arrived; own completions are counted in ended().
+  /// Polls once. Returns the number of arrived transfers; ended() counts own completions.
   int poll() {
     std::array<fi_cq_data_entry, 16> entries;
     breath_.before_poll();
@@ -237,11 +237,11 @@ class raw_end {
   }
   void receive_again(void* context) {
     auto& r = *static_cast<receive*>(context);
-    if constexpr (!writes) landed_ = r.memory.data();  // read before as many as are posted arrive
+    if constexpr (!writes) landed_ = r.memory.data();  // read before the posted receives come around again
     post_receive(r);
   }
 
-  // ---- meeting: out of band, as a launcher would do it
+  // ---- connecting: out of band, as a launcher would do it
   static std::string name_of(fid* object) {
     char name[512];
     std::size_t length = sizeof name;
@@ -271,7 +271,7 @@ class raw_end {
     must(fi_passive_ep(fabric_, info_, &pep_, nullptr), "fi_passive_ep");
     must(fi_pep_bind(pep_, &eq_->fid, 0), "fi_pep_bind");
     must(fi_listen(pep_), "fi_listen");
-    to.tell(name_of(&pep_->fid));
+    to.send_text(name_of(&pep_->fid));
     fi_info* asked = wait_for(FI_CONNREQ);
     make_endpoint(asked);
     must(fi_accept(ep_, nullptr, 0), "fi_accept");
@@ -280,7 +280,7 @@ class raw_end {
   }
   void dial(const channel& to) {
     open_events();
-    const std::string there = to.hear();
+    const std::string there = to.receive_text();
     fi_info* towards = fi_dupinfo(info_);
     free(std::exchange(towards->src_addr, nullptr));
     towards->src_addrlen = 0;
@@ -297,8 +297,8 @@ class raw_end {
   }
   void exchange_addresses(const channel& to) {
     open_table();
-    to.tell(name_of(&ep_->fid));
-    const std::string there = to.hear();
+    to.send_text(name_of(&ep_->fid));
+    const std::string there = to.receive_text();
     if (fi_av_insert(av_, there.data(), 1, &peer_, 0, nullptr) != 1) refuse("fi_av_insert", FI_EADDRNOTAVAIL);
   }
   void exchange_regions(const channel& to, bool first) {

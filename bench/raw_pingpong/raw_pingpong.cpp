@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The yardstick: a ping-pong written by hand against libfabric for the selected fabric, in two processes. No transport
-// of weft in it. Hot path: pingpong.hpp. Threads: one per process.
+// The yardstick: a ping-pong by hand against libfabric for the selected fabric, in two processes, without a transport
+// of weft. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "contender.hpp"
@@ -29,15 +29,15 @@ int side(const channel& to, bool first, run_options o) {
   }
   to.part(first, [&] { raw.poll(); });
   if (!first) return 0;
-  const json told{{"fabric", fabric::name},
-                  {"size", o.size},
-                  {"count", o.count},
-                  {"carrier", end::writes ? "write_immediate" : "send"},
-                  {"round_trip_ns", taken.percentiles()}};
+  const json report_json{{"fabric", fabric::name},
+                         {"size", o.size},
+                         {"count", o.count},
+                         {"carrier", end::writes ? "write_immediate" : "send"},
+                         {"round_trip_ns", taken.percentiles()}};
   if (o.json.empty())
     std::printf("%s, %zu bytes, %zu full round trips: %s ns\n", std::string(fabric::name).c_str(), o.size, o.count,
                 taken.percentiles().dump().c_str());
-  return write_json(told, o.json) ? 0 : 1;
+  return write_json(report_json, o.json) ? 0 : 1;
 }
 }  // namespace
 

@@ -2,7 +2,7 @@
 //
 // The contender on fabrics of rdma-core: one end of a reliable connection as a good user of verbs writes it, without
 // weft and without libfabric. One completion queue read in batches, inline data where it fits, one post of 64 signalled
-// where nobody asks, receives posted again at once. Where the row has no write with an immediate (iWARP) the bytes
+// where no caller asks, receives posted again at once. Where the row has no write with an immediate (iWARP) the bytes
 // travel as a message, polled in place. Hot path: post, poll. Threads: one owner.
 #pragma once
 
@@ -32,7 +32,7 @@ class raw_verbs_end {
   static constexpr bool tells_immediate = writes;
   static constexpr std::uint32_t receives = 16, depth = 256, signal_one_of = 64;
 
-  /// Opens and meets the raw_verbs_end at the other end of the channel. `size`: the largest transfer.
+  /// Opens, and connects to the raw_verbs_end at the other end of the channel. `size`: the largest transfer.
   raw_verbs_end(const channel& to, bool first, std::size_t size) : size_(size), memory_(size * (2 + receives) + 4096) {
     events_ = rdma_create_event_channel();
     if (events_ == nullptr) refuse("rdma_create_event_channel");
@@ -62,15 +62,15 @@ class raw_verbs_end {
   std::uint64_t ended() const noexcept { return ended_; }
   std::uint32_t immediate() const noexcept { return immediate_; }
 
-  /// Posts `size` bytes of outgoing() with an immediate. False: full, poll first. A delivered write is, as weft's,
-  /// followed by a read.
+  /// Posts `size` bytes of outgoing() with an immediate. False: full, poll first. A read follows a delivered write, as
+  /// in weft.
   template <ending M>
   bool post(std::size_t size, std::uint32_t immediate) {
     if (posted_ - retired_ >= depth) return false;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(outgoing()), static_cast<std::uint32_t>(size), region_->lkey};
     ibv_send_wr work{};
-    const bool told = M != ending::unsignalled;
-    work.wr_id = (std::uint64_t{++posted_} << 1) | told;
+    const bool completes = M != ending::unsignalled;
+    work.wr_id = (std::uint64_t{++posted_} << 1) | completes;
     work.sg_list = &piece;
     work.num_sge = 1;
     work.opcode = writes ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_SEND;
@@ -78,13 +78,13 @@ class raw_verbs_end {
     work.wr.rdma = {address_, key_};
     work.send_flags = IBV_SEND_SOLICITED;
     if (size <= inline_) work.send_flags |= IBV_SEND_INLINE;
-    if (told || posted_ % signal_one_of == 0) work.send_flags |= IBV_SEND_SIGNALED;
+    if (completes || posted_ % signal_one_of == 0) work.send_flags |= IBV_SEND_SIGNALED;
     ibv_send_wr* bad = nullptr;
     if (const int r = ibv_post_send(id_->qp, &work, &bad); r != 0) refuse("ibv_post_send", r);
     return true;
   }
 
-  /// Looks once. Returns how many transfers arrived; own completions are counted in ended().
+  /// Polls once. Returns the number of arrived transfers; ended() counts own completions.
   int poll() {
     std::array<ibv_wc, 16> found;
     const int count = ibv_poll_cq(queue_, static_cast<int>(found.size()), found.data());
@@ -123,7 +123,7 @@ class raw_verbs_end {
     if (const int r = ibv_post_recv(id_->qp, &work, &bad); r != 0) refuse("ibv_post_recv", r);
   }
 
-  // ---- meeting
+  // ---- connecting
   static addrinfo* own_address() {
     addrinfo* found = nullptr;
     if (getaddrinfo(home().c_str(), nullptr, nullptr, &found) != 0) refuse("getaddrinfo", EADDRNOTAVAIL);
@@ -138,7 +138,7 @@ class raw_verbs_end {
     if (came != wanted) throw std::runtime_error(std::string("raw verbs, connecting: ") + rdma_event_str(came));
     return of;
   }
-  /// Queues of the device that the id was given.
+  /// Queues of the device that the id got.
   void furnish() {
     domain_ = ibv_alloc_pd(id_->verbs);
     queue_ = ibv_create_cq(id_->verbs, 2 * (depth + receives), nullptr, nullptr, 0);
@@ -166,7 +166,7 @@ class raw_verbs_end {
     must(rdma_bind_addr(listener_, own->ai_addr), "rdma_bind_addr");
     freeaddrinfo(own);
     must(rdma_listen(listener_, 1), "rdma_listen");
-    to.tell(std::to_string(ntohs(rdma_get_src_port(listener_))));
+    to.send_text(std::to_string(ntohs(rdma_get_src_port(listener_))));
     id_ = wait_for(RDMA_CM_EVENT_CONNECT_REQUEST);
     furnish();
     rdma_conn_param p = terms();
@@ -175,7 +175,8 @@ class raw_verbs_end {
   }
   void dial(const channel& to) {
     addrinfo* const there = own_address();
-    reinterpret_cast<sockaddr_in*>(there->ai_addr)->sin_port = htons(static_cast<std::uint16_t>(std::stoi(to.hear())));
+    reinterpret_cast<sockaddr_in*>(there->ai_addr)->sin_port =
+        htons(static_cast<std::uint16_t>(std::stoi(to.receive_text())));
     must(rdma_create_id(events_, &id_, nullptr, RDMA_PS_TCP), "rdma_create_id");
     must(rdma_resolve_addr(id_, nullptr, there->ai_addr, 2000), "rdma_resolve_addr");
     freeaddrinfo(there);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Up to which size is a notice that carries its bytes cheaper than a write and a message? Both ends hold two transports
-// of the same fabric, with notices by message, one that fuses and one that does not; they take turns at a ping-pong of
-// each size. The crossover is what belongs into fused_bytes of a row whose notices are messages; on fabrics with
-// something better the answer is asked for by hand. Hot path: pingpong.hpp. Threads: one per process.
+// of the same fabric with notices by message. One fuses and one does not; they take turns at a ping-pong of each size.
+// The crossover is the fused_bytes of a row whose notices are messages. On fabrics with something better the program
+// selects the answer by hand. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../wire/fused.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
@@ -14,8 +14,8 @@ namespace {
 using namespace weft;
 using namespace weft::bench;
 
-/// F with notices that are messages: the cheapest such answer that its row permits. Atomics of the library's own may
-/// take the order away that the cheaper one relies on.
+/// F with messages as notices: the cheapest such answer that its row permits. The library's own atomics may remove the
+/// order that the cheaper answer needs.
 template <class F>
 consteval auto by_message() {
   if constexpr (answer<F, notify_family>::notice_is_message) return F{};

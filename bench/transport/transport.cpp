@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft's transport beside a hand-written end, in one run: both ends hold both contenders and the two take turns.
-// Scenarios: put_notify and send, unsignalled and signalled, and fetch_add. The contender does what weft promises:
-// where a signalled put of weft ends only when it is delivered, so does the contender's. Hot path: pingpong.hpp.
-// Threads: one per process.
+// weft's transport compared with a hand-written end, in one run: both ends hold both contenders, and the two take
+// turns. Scenarios: put_notify and send, unsignalled and signalled, and fetch_add. The contender does what weft
+// promises: a signalled put completes only at its delivery where weft's does. Hot path: pingpong.hpp. Threads: one per
+// process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../raw_pingpong/contender.hpp"
@@ -53,7 +53,7 @@ class match {
   }
 
  private:
-  /// What keeps the contender moving whose turn it is not.
+  /// Keeps the idle contender moving.
   auto raw_moves() {
     return [this] { raw_.poll(); };
   }
@@ -80,8 +80,8 @@ class match {
     first_ ? p.ask(into) : p.answer();
   }
 
-  /// A fetch_add is a round trip of its own: the other side only makes progress, between a notice that the turn begins
-  /// (until then the last answer of the turn before may still be on its way) and one that it is over.
+  /// A fetch_add is a round trip of its own. The other side only makes progress between two notices: the turn begins,
+  /// and the turn is over. Until the first one the last answer of the turn before may still be on its way.
   duel fetch_adds() {
     return alternate(
         o_.turns, [&](samples& s) { first_ ? add(s) : serve(); },
@@ -96,7 +96,7 @@ class match {
       while (!pair_.net.fetch_add(pair_.other, pair_.there.at(counter_at()), 1, &ended))
         pair_.net.progress([](auto&&) {});
       while (!ended)
-        spin.looked(pair_.net.progress(overloaded{[&](const completed& c) {
+        spin.polled(pair_.net.progress(overloaded{[&](const completed& c) {
                                                     ended = true;
                                                     if (c.old != added_)
                                                       throw std::runtime_error("fetch_add: the sum is wrong");
@@ -118,12 +118,11 @@ class match {
     spinner spin(o_.waiting);
     while (notices_ < 2) {
       if (notices_ == 0) raw_.poll();
-      spin.looked(pair_.net.progress(overloaded{
+      spin.polled(pair_.net.progress(overloaded{
                       [&](const notified&) { ++notices_; },
                       [](const lost&) { throw std::runtime_error("the other process is gone"); }, [](auto&&) {}}) > 0);
     }
-    notices_ -=
-        2;  // where a card executes atomics, this side may see the end of a turn and the next one's begin in one look
+    notices_ -= 2;  // where a card executes atomics, one poll may return a turn's end and the next turn's begin
   }
   std::size_t counter_at() const noexcept { return (o_.size + 63) / 64 * 64; }
 
@@ -147,13 +146,13 @@ json report(const std::vector<scenario>& all, const run_options& o) {
   return {{"fabric", fabric::name}, {"size", o.size}, {"count", o.count}, {"scenarios", lines}};
 }
 
-bool write_csv(const json& told, const std::string& file) {
+bool write_csv(const json& report_json, const std::string& file) {
   if (file.empty()) return true;
   std::string text =
       "fabric,size,scenario,weft_p50_ns,weft_p99_ns,contender,contender_p50_ns,contender_p99_ns,ratio,ratio_low,ratio_"
       "high\n";
-  for (const json& s : told["scenarios"]) {
-    text += told["fabric"].get<std::string>() + ',' + told["size"].dump() + ',' + s["scenario"].dump();
+  for (const json& s : report_json["scenarios"]) {
+    text += report_json["fabric"].get<std::string>() + ',' + report_json["size"].dump() + ',' + s["scenario"].dump();
     for (const char* each : {"p50", "p99"}) text += ',' + s["weft_ns"][each].dump();
     text += ',' + s["contender"].dump();
     for (const char* each : {"p50", "p99"}) text += ',' + s["contender_ns"][each].dump();
@@ -169,14 +168,14 @@ int side(const channel& to, bool first, run_options o) {
   const std::vector<scenario> all = m.play();
   to.part(first, [&] { m.poll_once(); });
   if (!first) return 0;
-  const json told = report(all, o);
+  const json report_json = report(all, o);
   if (o.json.empty() && o.csv.empty())
-    for (const json& s : told["scenarios"])
+    for (const json& s : report_json["scenarios"])
       std::printf("%-9s %-22s %9s ns   by hand %9s ns   ratio %s (%s to %s)\n", std::string(fabric::name).c_str(),
                   s["scenario"].get<std::string>().c_str(), s["weft_ns"]["p50"].dump().c_str(),
                   s["contender_ns"]["p50"].dump().c_str(), s["ratio"]["median"].dump().c_str(),
                   s["ratio"]["low"].dump().c_str(), s["ratio"]["high"].dump().c_str());
-  return write_json(told, o.json) && write_csv(told, o.csv) ? 0 : 1;
+  return write_json(report_json, o.json) && write_csv(report_json, o.csv) ? 0 : 1;
 }
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// weft's end of a ping-pong: the transport as a user holds it, no short cut behind its public calls.
-// Hot path: post, poll. Threads: one owner.
+// weft's end of a ping-pong: the transport as a user holds it, through public calls only. Hot path: post, poll.
+// Threads: one owner.
 #pragma once
 
 #include "../../compose/transport.hpp"
@@ -21,8 +21,7 @@ T sure(result<T> r) {
   return std::move(r).value();
 }
 
-/// The fabric cannot be opened here: its library, its device or its provider is missing. What was asked for may be
-/// right.
+/// The fabric cannot be opened here: its library, its device or its provider is missing. The options may be right.
 struct absent : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -37,12 +36,12 @@ transport<F> opened(const transport_options& options) {
 /// What carries the bytes.
 enum class carrier { put_notify, send };
 
-/// A transport and its one peer, met over the side channel; several ends may use it one after another.
+/// A transport and its one peer, connected over the side channel; several ends may use it one after another.
 template <class F>
 class weft_pair {
  public:
-  /// `largest_message`: of messages, in bytes; 0: that of all transfers, `size`. `silence_limit`: as in
-  /// transport_options. Errors: absent, std::runtime_error.
+  /// `largest_message`: bytes of a message; 0: `size`, the largest transfer. `silence_limit`: as in transport_options.
+  /// Errors: absent, std::runtime_error.
   weft_pair(const channel& to, bool first, std::size_t size, bool sleeps = false, std::size_t largest_message = 0,
             duration silence_limit = transport_options{}.silence_limit)
       : size_(size),
@@ -54,8 +53,8 @@ class weft_pair {
                        .silence_limit = silence_limit})),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
         source(sure(net.allocate(size + 64, rights::none))) {
-    if (!first) to.tell(net.listen_address());
-    other = first ? sure(net.connect(to.hear(), 10s)) : sure(net.accept_one(10s));
+    if (!first) to.send_text(net.listen_address());
+    other = first ? sure(net.connect(to.receive_text(), 10s)) : sure(net.accept_one(10s));
     const region_bytes mine = net.export_region(landing, owner_polls);
     const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()},
                                        [this] { net.progress([](auto&&) {}); });

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What perftest's programs measure, by weft's transport: the same exchange, the same way of noticing, one figure.
+// What perftest's programs measure, by weft's transport: the same exchange, the same kind of notice, one figure.
 // bench/verbs/run takes turns with them.
-//   write_lat: both sides put, and watch the last byte of their own memory (ib_write_lat); half a round trip.
-//   send_lat: both sides send messages (ib_send_lat); half a round trip.   atomic_lat: one side adds, one after another
-//   (ib_atomic_lat). write_bw: one side puts as many as the queue takes (ib_write_bw).
+// - write_lat: both sides put, and watch the last byte of their own memory (ib_write_lat); half a round trip.
+// - send_lat: both sides send messages (ib_send_lat); half a round trip.
+// - atomic_lat: one side adds, one addition after another (ib_atomic_lat).
+// - write_bw: one side puts as many as the queue takes (ib_write_bw).
 // Hot path: the loops. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
@@ -18,7 +19,7 @@ using namespace weft::bench;
 using fabric = weft::selected;
 using pair = weft_pair<fabric>;
 
-/// A loop that gives way now and then, and ends a run in which nothing happens.
+/// A loop that yields now and then, and ends a run in which nothing happens.
 class patient {
  public:
   explicit patient(pair& of) : of_(of) {}
@@ -26,12 +27,12 @@ class patient {
   void until(Done&& done, Handler&& on) {
     std::uint64_t looks = 0, begin = 0;
     while (!done()) {
-      spin_.looked(of_.net.progress(on) > 0);
+      spin_.polled(of_.net.progress(on) > 0);
       if (++looks % 4096 != 0) continue;
       if (begin == 0) begin = now_ns();
       if (now_ns() - begin > 30'000'000'000U) throw std::runtime_error("nothing came for 30 s");
     }
-    spin_.looked(true);
+    spin_.polled(true);
   }
 
  private:
@@ -47,7 +48,7 @@ class patient {
 const auto ignore = overloaded{[](const failed& f) { fail("an operation", f.why); },
                                [](const lost& l) { fail("the peer", l.why); }, [](auto&&) {}};
 
-/// Tries until there is room.
+/// Retries until there is room.
 template <class Post>
 void posted(pair& p, Post&& post) {
   patient spin(p);
@@ -101,7 +102,7 @@ double put_megabytes_per_second(pair& p, std::size_t size, std::size_t count) {
   return static_cast<double>(size * count) * 1e3 / static_cast<double>(now_ns() - begin) / 1.048576;
 }
 
-/// The asking side's figure: microseconds, or mebibytes per second.
+/// The initiating side's figure: microseconds, or mebibytes per second.
 double measured(pair& p, bool first, std::string_view kind, const run_options& o) {
   samples taken(o.count);
   for (std::size_t i = 0; i < o.count + o.count / 10; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By hand against libfabric: one that writes, and watches its own memory for what the other wrote. Payload and sequence
-// word are one write, and the word lies at the same place for payloads of every size, as in a ring of one cell. Hot
+// By hand against libfabric: an end that writes, and watches its own memory for the other end's write. Payload and
+// sequence word are one write. The word lies at the same place for every payload size, as in a ring of one cell. Hot
 // path: post, poll. Threads: one owner.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace weft::bench {
 
-/// A plain write, the sequence word right behind the payload, and no entry of a queue on either side. One transfer is
-/// under way at a time.
+/// A plain write, the sequence word right after the payload, and no queue entry on either side. One transfer is under
+/// way at a time.
 template <class F>
 class watching_end : public raw_end<F> {
   using base = raw_end<F>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is a notice without an entry of a queue worth? Five contenders take turns at a ping-pong of each size, all
-// between the same two processes: by hand a write whose target watches its memory (the floor), a tuned write with an
-// immediate, and a first program's messages; weft's put_notify by the row's own answer, and by notify::watched_word.
-// The word's ratios are to all others, turn by turn. Hot path: pingpong.hpp. Threads: one per process.
+// What is a notice without a queue entry worth? Five contenders take turns at a ping-pong of each size between the same
+// two processes. By hand: a write whose target watches its memory (the floor), a tuned write with an immediate, and a
+// first program's messages. By weft: put_notify with the row's own answer, and with notify::watched_word. The word's
+// ratios are to all others, turn by turn. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../command_line.hpp"
@@ -25,7 +25,7 @@ constexpr std::size_t contenders = std::size(names);
 struct measured {
   std::size_t size = 0;
   std::array<samples, contenders> all;
-  std::array<comparison, contenders> against;  ///< The watched word beside each; beside itself it is 1.
+  std::array<comparison, contenders> against;  ///< The watched word compared with each; with itself the ratio is 1.
 };
 
 class match {
@@ -55,8 +55,8 @@ class match {
     }
     return found;
   }
-  /// Keeps every end going; but the plain one, which nothing is under way to, and whose posted receive is cancelled
-  /// when its peer closes first.
+  /// Keeps every end going except the plain one: nothing is under way to it, and its posted receive is cancelled when
+  /// its peer closes first.
   void poll_once() {
     watched_.net.progress([](auto&&) {});
     own_.net.progress([](auto&&) {});
@@ -106,7 +106,7 @@ class match {
   plain_end<row> plain_;
 };
 
-json told(const measured& m) {
+json as_json(const measured& m) {
   json line{{"size", m.size}};
   for (std::size_t i = 0; i < contenders; ++i) {
     line[names[i]] = {{"round_trip_ns", m.all[i].percentiles()}};
@@ -132,7 +132,7 @@ int side(const channel& to, bool first, run_options o) {
   json lines = json::array();
   for (const std::size_t size : sizes) {
     const measured found = m.at(size);
-    lines.push_back(told(found));
+    lines.push_back(as_json(found));
     if (first && o.json.empty()) print(found);
   }
   to.part(first, [&] { m.poll_once(); });

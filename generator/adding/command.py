@@ -79,7 +79,7 @@ def _leave(problems: list[Problem]) -> NoReturn:
 
 
 def _refuse_name(fabric: str, matrix: Path) -> None:
-    """Errors: Refused, where the matrix could not take a row of this name."""
+    """Errors: Refused, where the matrix cannot take a row of this name."""
     if not re.fullmatch(NAME, fabric) or fabric in RESERVED:
         raise Refused([Problem("weft add", 1,
                                f"'{fabric}' cannot be the name of a row: write one in snake_case that C++ and weft do "
@@ -87,13 +87,13 @@ def _refuse_name(fabric: str, matrix: Path) -> None:
     row = read_matrix(matrix, matrix.name).fabric(fabric)
     if row:
         raise Refused([Problem(matrix.name, row.line,
-                               f"there is a row {fabric} already: choose another name, or look at it with ./weft "
+                               f"there is a row {fabric} already: choose another name, or probe it with ./weft "
                                f"probe {fabric}")])
 
 
-def _probed(provider: str, endpoint: str | None, node: str, program: Path | None) -> tuple[Demands, list[CellFinding],
-                                                                                           Provenance]:
-    """Probes the endpoints asked for, or the first kind that the provider has. Errors: Refused."""
+def _probed(provider: str, endpoint: str | None, node: str,
+            program: Path | None) -> tuple[Demands, list[CellFinding], Provenance]:
+    """Probes the requested endpoints, or the first kind that the provider has. Errors: Refused."""
     kinds = [_ENDPOINTS[endpoint]] if endpoint else list(_ENDPOINTS.values())
     for kind in kinds:
         demands = Demands(provider=provider, endpoint_type=kind, node=node)

@@ -14,13 +14,13 @@ from pathlib import Path
 from ..matrix.loader import Problem, Refused
 
 _COMPILE_SECONDS, _RUN_SECONDS = 900, 1200
-# What would change the build or the meaning of a test, as scripts/environment.sh says.
+# Variables that would change the build or the meaning of a test, as scripts/environment.sh lists them.
 _FOREIGN = ("FI_", "OFI_", "GTEST_", "CMAKE_", "CTEST_", "CXX", "CPP", "LDFLAGS", "MAKEFLAGS")
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of the suites, by name; seconds of compiling and running; where everything they said is."""
+    """The outcome of each suite by name, the seconds of compiling and running, and the log file."""
 
     passed: tuple[str, ...]
     failed: tuple[str, ...]
@@ -35,7 +35,7 @@ def conform(tree: Path, fabric: str, build: Path) -> Tried:
     log = build / "add.txt"
     log.write_text("", encoding="utf-8")
     begin = time.monotonic()
-    # Little optimisation: the compiler is most of the time, and nothing is measured.
+    # Little optimisation: the compiler takes most of the time, and nothing is measured.
     configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
                  "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
                  "-DWEFT_WERROR=ON", "-DWEFT_BUILD_BENCH=OFF", "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF",
@@ -71,7 +71,7 @@ def _ended(code: int | None) -> str:
 
 
 def _run(command: Sequence[str], log: Path, seconds: float) -> int | None:
-    """The command's exit code, or None if its time was over: then all that it started is gone."""
+    """The command's exit code, or None after its deadline: then all its processes are ended."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
     with log.open("a", encoding="utf-8") as into:
         into.write(f"\n== {' '.join(command)}\n")

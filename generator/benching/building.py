@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Combinations to programs: a source of three lines each, a build directory that is kept, so that the second run compiles only what changed."""
+"""Combinations to programs: one source of three lines each, in a build directory that is kept.
+
+A second run compiles only what changed.
+"""
 from __future__ import annotations
 
 import os
@@ -18,6 +21,7 @@ from .combining import Combination
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "bench" / "combinations"
 _BUILD_SECONDS = 3600
+_ERROR = re.compile(r"(?:fatal )?error: (?:static assertion failed: )?(.*)")
 _FAILED = re.compile(r"FAILED: CMakeFiles/(?P<program>[^/]+)\.dir/")
 
 
@@ -27,7 +31,7 @@ class Absent(Exception):
 
 @dataclass(frozen=True)
 class Built:
-    """Programs by combination, and why there is none, by combination."""
+    """Programs by combination, and the reason of each missing one."""
 
     programs: dict[Combination, Path]
     failed: dict[Combination, str]
@@ -36,7 +40,7 @@ class Built:
 
 
 def folder_for(fabric: str, build: Path | None) -> Path:
-    """build/bench/<fabric> of this tree, or where that cannot be written one of the user's."""
+    """build/bench/<fabric> of this tree, or of the user's cache where the tree is read-only."""
     if build is not None:
         return build / fabric
     place = ROOT / "build"
@@ -47,20 +51,23 @@ def folder_for(fabric: str, build: Path | None) -> Path:
 
 def program_name(combination: Combination) -> str:
     """A file's name."""
-    return "__".join(re.sub(r"[^A-Za-z0-9_]+", "_", f"{family}_{answer}").strip("_") for family, answer in combination.changed) or "own"
+    return "__".join(re.sub(r"[^A-Za-z0-9_]+", "_", f"{family}_{answer}").strip("_")
+                     for family, answer in combination.changed) or "own"
 
 
 def source(fabric: str, combination: Combination) -> str:
     """The program's text."""
-    environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  C++
+    environment = Environment(  # noqa: S701  C++
+        loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
                               keep_trailing_newline=True)
     of = f"weft::fabrics::{fabric}"
     kind = of if combination.baseline else f"weft::with<{of}, {combination.type}>"
     return environment.get_template("combination.cpp.j2").render(fabric=fabric, type=kind)
 
 
-def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: int, told: Callable[[str], None]) -> Built:
-    """Writes, configures, compiles; what does not compile is told with the compiler's first error. Errors: Absent; Refused."""
+def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: int,
+          told: Callable[[str], None]) -> Built:
+    """Writes, configures, compiles. Reports each failed source with its first error. Errors: Absent; Refused."""
     sources = {}
     (folder / "sources").mkdir(parents=True, exist_ok=True)
     for each in combinations:
@@ -70,19 +77,24 @@ def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: 
             path.write_text(text, "utf-8")
         sources[each] = path
     configured = _configured(fabric, folder, list(sources.values()))
-    told(f"building {len(sources)} programs in {folder}, {jobs} at a time (of one the compiler has some 10 to 40 seconds)")
+    told(f"building {len(sources)} programs in {folder}, {jobs} at a time (of one the compiler has some 10 to 40 "
+         "seconds)")
     output = _compiled(folder, [path.stem for path in sources.values()], jobs, told)
     errors = _errors(output)
-    programs = {each: folder / path.stem for each, path in sources.items() if path.stem not in errors and (folder / path.stem).is_file()}
-    failed = {each: f"it does not compile: {errors.get(path.stem, output.strip()[-200:])}" for each, path in sources.items() if each not in programs}
+    programs = {each: folder / path.stem for each, path in sources.items() if path.stem not in errors
+                and (folder / path.stem).is_file()}
+    failed = {each: f"it does not compile: {errors.get(path.stem, output.strip()[-200:])}"
+              for each, path in sources.items() if each not in programs}
     return Built(programs, failed, _compiler(folder), _library(configured))
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=_BUILD_SECONDS, check=False)
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=_BUILD_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1, f"the programs cannot be built: {error}")]) from None
+        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1,
+                               f"the programs cannot be built: {error}")]) from None
 
 
 def _configured(fabric: str, folder: Path, sources: list[Path]) -> str:
@@ -92,8 +104,10 @@ def _configured(fabric: str, folder: Path, sources: list[Path]) -> str:
     if left_out:
         raise Absent(f"fabric {fabric} is not on this machine: {left_out.group(1)}")
     if done.returncode != 0:
-        last = next((line for line in done.stdout.splitlines() if "rror" in line or "Could not find" in line), done.stdout.strip()[-200:])
-        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1, f"cannot be configured: {last.strip()}: scripts/setup installs what it needs")])
+        last = next((line for line in done.stdout.splitlines() if "rror" in line or "Could not find" in line),
+                    done.stdout.strip()[-200:])
+        raise Refused([Problem("bench/combinations/CMakeLists.txt", 1,
+                               f"cannot be configured: {last.strip()}: scripts/setup installs what it needs")])
     return done.stdout
 
 
@@ -116,7 +130,7 @@ def _errors(output: str) -> dict[str, str]:
     for line in output.splitlines():
         if failed := _FAILED.match(line):
             program = failed.group("program")
-        elif program and program not in found and (error := re.search(r"(?:fatal )?error: (?:static assertion failed: )?(.*)", line)):
+        elif program and program not in found and (error := _ERROR.search(line)):
             found[program] = error.group(1).strip()
     return found
 
@@ -130,4 +144,5 @@ def _compiler(folder: Path) -> str:
 
 def _library(configured: str) -> str:
     """libfabric and rdma-core, as the configuration found them."""
-    return ", ".join(found.group(1) for found in re.finditer(r"weft: ((?:libfabric|rdma-core) \S+) \(", configured)) or "none"
+    return ", ".join(found.group(1) for found in re.finditer(r"weft: ((?:libfabric|rdma-core) \S+) \(",
+                                                             configured)) or "none"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which combinations of answers there are to measure, and which the row refuses, by the rules that `weft explain` and weft::with apply.
+"""The combinations of answers to measure, and those that the row refuses.
 
-A combination must be legal answer by answer beside the row's own answers (that is what weft::with compiles) and as a whole: an answer may
-rule out that of a later family.
+The rules are those of `weft explain` and weft::with. A combination must be legal answer by answer with the row's own
+answers (weft::with compiles that), and as a whole: an answer may rule out that of a later family.
 """
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from ..rules import Choice, Family, chosen_anew, obstacle
 from ..matrix.refusing import did_you_mean
 from ..why_not import refusals
 
-# Answers that are templates: what a person would take who names no numbers.
+# Answers that are templates: the usual numbers.
 PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>"}
-# Answers that give a promise up are no contenders; who wants one measured names it.
+# Answers that give a promise up are no contenders, unless the command names them.
 GIVES_UP = frozenset({"refused"})
-# What libraries call it, to families.
-LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion", "coalescing": "coalesce", "thread": "threading",
-          "threads": "threading", "cq": "queues", "completion_queues": "queues", "injection": "inject", "inject_size": "inject"}
-Wanted = Mapping[str, tuple[str, ...]]  # family to the answers asked for; none: all
+# The libraries' words for families.
+LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion",
+          "coalescing": "coalesce", "thread": "threading",
+          "threads": "threading", "cq": "queues", "completion_queues": "queues", "injection": "inject",
+          "inject_size": "inject"}
+Wanted = Mapping[str, tuple[str, ...]]  # family to the requested answers; none: all
 
 
 class NotUnderstood(Exception):
@@ -34,9 +36,10 @@ class Combination:
     """Answers of the varied families, in the order of the rules. `reason`: why it is illegal, or empty."""
 
     answers: tuple[tuple[str, str], ...]
-    changed: tuple[tuple[str, str], ...]  # those that are not the row's own
+    changed: tuple[tuple[str, str], ...]  # the answers that are not the row's own
     reason: str = ""
-    followed: tuple[tuple[str, str], ...] = ()  # what the rules choose beside these where they chose otherwise for the row
+    # answers that the rules choose together with these, where they differ from the row's
+    followed: tuple[tuple[str, str], ...] = ()
 
     @property
     def baseline(self) -> bool:
@@ -48,7 +51,7 @@ class Combination:
 
     @property
     def told(self) -> str:
-        """For people: what is not the row's own."""
+        """For people: the answers that are not the row's own."""
         return ", ".join(f"{family}={answer}" for family, answer in self.changed) or "the row's own"
 
     @property
@@ -66,7 +69,8 @@ def wanted_families(words: Sequence[str], families: tuple[Family, ...]) -> Wante
         if equals:
             base = answer.split("<")[0].strip()
             if base not in family.answers:
-                raise NotUnderstood(f"{family.name} has no answer '{base}'{did_you_mean(base, family.answers) or '; its answers are ' + ', '.join(family.answers)}")
+                instead = did_you_mean(base, family.answers) or "; its answers are " + ", ".join(family.answers)
+                raise NotUnderstood(f"{family.name} has no answer '{base}'{instead}")
             found[family.name] = (*found.get(family.name, ()), answer.strip())
         else:
             found.setdefault(family.name, ())
@@ -92,12 +96,17 @@ def _family(name: str, families: tuple[Family, ...]) -> Family:
             return family
     names = [family.name for family in families]
     near = f"; did you mean '{LIKELY[plain]}'?" if LIKELY.get(plain) in names else did_you_mean(plain, names)
-    raise NotUnderstood(f"no family '{name}'{near}{' (' if near else ': '}families are {', '.join(names)}{')' if near else ''}")
+    raise NotUnderstood(f"no family '{name}'{near}{' (' if near else ': '}families are "
+                        f"{', '.join(names)}{')' if near else ''}")
 
 
-def combinations(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...], wanted: Wanted | None) -> list[Combination]:
-    """The row's own answers first. With `wanted` every product of them; without, each family that has a choice, one at a time."""
-    refused = {(each.family, each.answer): each.sentence(fabric.name).removeprefix("weft: ") for each in refusals(fabric, span, choices, families)}
+def combinations(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...],
+                 wanted: Wanted | None) -> list[Combination]:
+    """The row's own answers first. With `wanted` every product of them; without, each family that has a choice, one at
+    a time.
+    """
+    refused = {(each.family, each.answer): each.sentence(fabric.name).removeprefix("weft: ")
+               for each in refusals(fabric, span, choices, families)}
     own = {choice.family: choice.answer for choice in choices}
     menus = {family.name: _menu(family, own[family.name], (wanted or {}).get(family.name, ())) for family in families}
     legal = {name: [answer for answer in menu if (name, _base(answer)) not in refused] for name, menu in menus.items()}
@@ -120,7 +129,8 @@ def _base(answer: str) -> str:
 
 def _menu(family: Family, own: str, asked: tuple[str, ...]) -> list[str]:
     """The row's own answer is always there: it is what the others are compared with."""
-    able = [answer for answer in family.answers if answer not in GIVES_UP and (answer not in family.templates or (family.name, answer) in PARAMETERS)]
+    able = [answer for answer in family.answers if answer not in GIVES_UP
+            and (answer not in family.templates or (family.name, answer) in PARAMETERS)]
     answers = [*asked] if asked else [answer + PARAMETERS.get((family.name, answer), "") for answer in able]
     return list(dict.fromkeys([own, *answers]))
 
@@ -131,8 +141,9 @@ def _with(varied: list[str], own: Mapping[str, str], changed: str, answer: str) 
 
 def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...], varied: list[str],
             answers: Mapping[str, str], fixed: Collection[str]) -> Combination:
-    """As a whole: each family is judged beside what this combination answers to the earlier ones. Where that is not fixed, the rules choose anew,
-    as weft::with does."""
+    """As a whole: each family is judged with this combination's answers to the earlier ones. Where that is not
+    fixed, the rules choose anew, as weft::with does.
+    """
     own = {choice.family: choice for choice in choices}
     beside = {name: replace(choice, answer=_base(answers.get(name, choice.answer))) for name, choice in own.items()}
     followed = []
@@ -145,7 +156,7 @@ def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: 
             continue
         if anew is None:
             told = "; or ".join(dict.fromkeys(need for need in needs if need))
-            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} beside these: it needs {told}"
+            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} with these: it needs {told}"
             return Combination(*_told(varied, answers, own), reason)
         beside[family.name] = replace(beside[family.name], answer=anew)
         followed.append((family.name, anew))
@@ -153,7 +164,8 @@ def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: 
     return Combination(_told(varied, after, own)[0], _told(varied, answers, own)[1], "", tuple(followed))
 
 
-def _told(varied: list[str], answers: Mapping[str, str], own: Mapping[str, Choice]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+def _told(varied: list[str], answers: Mapping[str, str],
+          own: Mapping[str, Choice]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     """The answers of the varied families, and those that are not the row's own."""
     every = tuple((name, answers[name]) for name in varied)
     return every, tuple((name, answer) for name, answer in every if answer != own[name].answer)

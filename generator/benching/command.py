@@ -36,9 +36,11 @@ def _numbers(_context: click.Context, parameter: click.Parameter, value: str | N
     found = []
     for word in filter(None, (each.strip() for each in value.split(","))):
         number = re.fullmatch(r"([0-9]{1,9})\s*([a-zA-Z]*)", word)
-        if not number or number.group(2).lower() not in _UNITS or not 0 < int(number.group(1)) * _UNITS[number.group(2).lower()] <= 1 << 24:
-            raise click.BadParameter(f"'{word}' is no number from 1 to {1 << 24}: write for example 8,1024,64KiB", param=parameter)
-        found.append(int(number.group(1)) * _UNITS[number.group(2).lower()])
+        unit = _UNITS.get(number.group(2).lower(), 0) if number else 0
+        if not number or not 0 < int(number.group(1)) * unit <= 1 << 24:
+            raise click.BadParameter(f"'{word}' is no number from 1 to {1 << 24}: write for example 8,1024,64KiB",
+                                     param=parameter)
+        found.append(int(number.group(1)) * unit)
     if not found:
         raise click.BadParameter("a number is missing: write for example 8,1024,64KiB", param=parameter)
     return tuple(dict.fromkeys(found))
@@ -49,36 +51,54 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
     found = tuple(filter(None, (each.strip() for each in (value or "").split(","))))
     for each in found:
         if each not in known:
-            raise click.BadParameter(f"no operation '{each}'{did_you_mean(each, known) or '; there are ' + ', '.join(known)}", param=parameter)
+            raise click.BadParameter("no operation "
+                                     f"'{each}'{did_you_mean(each, known) or '; there are ' + ', '.join(known)}",
+                                     param=parameter)
     return found or None
 
 
 @click.command()
-@click.option("--fabric", "fabrics", metavar="FABRIC", multiple=True, help="The row whose answers are varied; with --peers any number.")
-@click.option("--vary", multiple=True, metavar="FAMILY,...", help="Families whose answers are varied, with each other; or FAMILY=ANSWER,FAMILY=ANSWER. Without it every family that "
+@click.option("--fabric", "fabrics", metavar="FABRIC", multiple=True,
+              help="The row whose answers are varied; with --peers any number.")
+@click.option("--vary", multiple=True, metavar="FAMILY,...",
+              help="Families whose answers are varied, with each other; or FAMILY=ANSWER,FAMILY=ANSWER. Without it "
+                   "every family that "
               "has a choice, one at a time.")
-@click.option("--sizes", callback=_numbers, metavar="BYTES,...", help=f"Of a transfer.  [default: {SIZES}; --quick: {QUICK_SIZES}]")
-@click.option("--windows", callback=_numbers, default=WINDOWS, show_default=True, metavar="N,...", help="Operations before one answer, for rates.")
-@click.option("--window-bytes", type=click.IntRange(1, 1 << 20), default=8, show_default=True, help="Of an operation in a window.")
-@click.option("--operations", callback=_operations, metavar="NAME,...", help=f"{', '.join(OPERATIONS)}, fetch_add.  [default: all; fetch_add where atomics are varied]")
+@click.option("--sizes", callback=_numbers, metavar="BYTES,...",
+              help=f"Of a transfer.  [default: {SIZES}; --quick: {QUICK_SIZES}]")
+@click.option("--windows", callback=_numbers, default=WINDOWS, show_default=True, metavar="N,...",
+              help="Operations before one answer, for rates.")
+@click.option("--window-bytes", type=click.IntRange(1, 1 << 20), default=8, show_default=True,
+              help="Of an operation in a window.")
+@click.option("--operations", callback=_operations, metavar="NAME,...",
+              help=f"{', '.join(OPERATIONS)}, fetch_add.  [default: all; fetch_add where atomics are varied]")
 @click.option("--turns", type=click.IntRange(1, 1000), help="Turns that count.  [default: 10; --quick: 3]")
-@click.option("--quick", is_flag=True, help="A look of a minute: few sizes, few and short turns.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where plots go: PNG, and index.html, which holds all.")
-@click.option("--build", type=click.Path(file_okay=False, path_type=Path), help="Where programs are built and kept.  [default: build/bench]")
-@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="processors", help="Compilers at a time.")
+@click.option("--quick", is_flag=True, help="A run of a minute: few sizes, few and short turns.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path),
+              help="Where plots go: PNG, and index.html, which holds all.")
+@click.option("--build", type=click.Path(file_okay=False, path_type=Path),
+              help="Where programs are built and kept.  [default: build/bench]")
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="processors",
+              help="Compilers at a time.")
 @click.option("--node", default="", help="The local address of both processes.  [default: 127.0.0.1]")
-@click.option("--from", "recorded", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Run nothing: show the results in this file (--format json).")
+@click.option("--from", "recorded", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Run nothing: show the results in this file (--format json).")
 @click.option("--list", "only_list", is_flag=True, help="Say which combinations there are, and build nothing.")
-@click.option("--write", is_flag=True, help="Put the winners into the row, with provenance; with --peers: write docs/performance.md.")
-@click.option("--peers", is_flag=True, help="Measure weft beside other libraries and hand-written code instead.")
-@click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True, help="How to answer.")
-def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...] | None, windows: tuple[int, ...], window_bytes: int, operations: tuple[str, ...] | None,
-          turns: int | None, quick: bool, out: Path | None, build: Path | None, jobs: int, node: str, recorded: Path | None, only_list: bool,
+@click.option("--write", is_flag=True,
+              help="Put the winners into the row, with provenance; with --peers: write docs/performance.md.")
+@click.option("--peers", is_flag=True, help="Compare weft with other libraries and hand-written code instead.")
+@click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,
+              help="How to answer.")
+def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...] | None, windows: tuple[int, ...],
+          window_bytes: int, operations: tuple[str, ...] | None,
+          turns: int | None, quick: bool, out: Path | None, build: Path | None, jobs: int, node: str,
+          recorded: Path | None, only_list: bool,
           write: bool, peers: bool, kind: str) -> None:
-    """Measure the legal combinations of a fabric's answers beside the row's own, on this machine.
+    """Measure the legal combinations of a fabric's answers on this machine, and compare them with the row's own.
 
-    Each combination is a program of its own; they take turns. Contents are compared before anything is timed. Illegal combinations are listed with
-    the sentence that forbids them. Exit code 77 if the fabric is not on this machine.
+    Each combination is a program of its own; they take turns. Contents are compared before anything is timed. The
+    table lists illegal combinations with the sentence that forbids them. Exit code 77 if the fabric is not on this
+    machine.
 
     \b
     Examples:
@@ -88,7 +108,8 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
       ./weft bench --from shm.json --out /tmp/plots
     """
     if peers:
-        raise SystemExit(_part("peers", "play_peers")(fabrics=fabrics, turns=turns, quick=quick, kind=kind, write=write))
+        raise SystemExit(_part("peers", "play_peers")(fabrics=fabrics, turns=turns, quick=quick, kind=kind,
+                                                      write=write))
     if out is not None:
         pages.require_matplotlib()
     try:
@@ -97,11 +118,14 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
         else:
             if len(fabrics) != 1:
                 raise click.UsageError("name one fabric: --fabric tcp (./weft matrix lists them)")
-            plan = Plan(operations or OPERATIONS, sizes or _plain(QUICK_SIZES if quick else SIZES), windows, window_bytes, .005 if quick else .02, turns or (3 if quick else 10))
-            answer = measure(Asked(fabrics[0], vary, plan, folder_for(fabrics[0], build), jobs, node, adds_too=operations is None, only_list=only_list),
+            plan = Plan(operations or OPERATIONS, sizes or _plain(QUICK_SIZES if quick else SIZES), windows,
+                        window_bytes, .005 if quick else .02, turns or (3 if quick else 10))
+            answer = measure(Asked(fabrics[0], vary, plan, folder_for(fabrics[0], build), jobs, node,
+                                   adds_too=operations is None, only_list=only_list),
                              lambda line: click.echo(line, err=True))
     except NotUnderstood as error:
-        raise click.BadParameter(str(error), param_hint="--vary" if "famil" in str(error) or "answer" in str(error) else "--fabric") from None
+        raise click.BadParameter(str(error), param_hint="--vary" if "famil" in str(error) or "answer" in str(error)
+                                 else "--fabric") from None
     except Absent as absent:
         click.echo(str(absent), err=True)
         raise SystemExit(77) from None
@@ -137,7 +161,8 @@ def _recorded(path: Path) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(path.read_text("utf-8"))
         jsonschema.validate(answer, schema)
     except (ValueError, jsonschema.ValidationError) as error:
-        raise click.BadParameter(f"{path} is not what ./weft bench --format json printed: {str(error).splitlines()[0]}", param_hint="--from") from None
+        raise click.BadParameter(f"{path} is not what ./weft bench --format json printed: {str(error).splitlines()[0]}",
+                                 param_hint="--from") from None
     return answer
 
 

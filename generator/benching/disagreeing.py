@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft check --live`: does today's machine agree with what rows have measured? A short run of the same bench, with both figures in a sentence.
+"""`weft check --live`: does today's machine agree with the measurements of the rows?
 
-A ratio of another size is a warning: machines differ. A contradiction is a winner that is behind by more than noise over the middle four
-fifths of the turns: on this machine the row's figure would choose wrongly.
+A short run of the same bench; the sentence has both figures. A ratio of another size is a warning: machines differ. A
+contradiction is a winner that loses by more than noise over the middle four fifths of the turns. On this machine the
+row's figure would choose wrongly.
 """
 from __future__ import annotations
 
@@ -41,18 +42,22 @@ class Judged:
         return Problem(file, self.line, self.sentence)
 
     def content(self) -> dict[str, Any]:
-        return {"fabric": self.fabric, "family": self.family, "class": self.won.sizes, "operation": self.won.operation, "winner": self.won.winner, "than": self.won.than,
+        return {"fabric": self.fabric, "family": self.family, "class": self.won.sizes, "operation": self.won.operation,
+                "winner": self.won.winner, "than": self.won.than,
                 "recorded": [str(each) for each in (self.won.times, self.won.low, self.won.high)],
-                "today": None if self.today is None else [str(each) for each in self.today], "verdict": self.verdict, "sentence": self.sentence}
+                "today": None if self.today is None else [str(each) for each in self.today], "verdict": self.verdict,
+                "sentence": self.sentence}
 
 
 def judge(fabric: str, measured: Measured, won: Won, today: Today) -> Judged:
     """By the spreads alone."""
     median, low, high = today
-    figures = f"{won.than} took {won.times} times as long as {won.winner} ({won.low} to {won.high}) on {measured.date}, {median} times ({low} to {high}) today"
+    figures = (f"{won.than} took {won.times} times as long as {won.winner} ({won.low} to {won.high}) on "
+               f"{measured.date}, {median} times ({low} to {high}) today")
     name = f"{fabric}.measured.{measured.family}, {won.sizes}, {won.operation}"
     if high < 1 / LEAST:
-        verdict, sentence = CONTRADICTS, f"{name}: {figures}: measure again here (./weft bench --fabric {fabric} --vary {measured.family} --write)"
+        again = f"./weft bench --fabric {fabric} --vary {measured.family} --write"
+        verdict, sentence = CONTRADICTS, f"{name}: {figures}: measure again here ({again})"
     elif high < won.low or low > won.high:
         verdict, sentence = DIFFERS, f"{name}: {figures}"
     else:
@@ -61,36 +66,44 @@ def judge(fabric: str, measured: Measured, won: Won, today: Today) -> Judged:
 
 
 def judged_today(matrix: Matrix, node: str, told: Callable[[str], None]) -> list[Judged]:
-    """Each class that a row has measured; those that cannot be measured here say why. Builds two programs per family, once."""
-    return [one for fabric in matrix.fabrics for measured in fabric.measured.values() for one in _of_family(fabric, measured, node, told)]
+    """Each class that a row has measured; the others have the reason. Builds two programs per family, once."""
+    return [one for fabric in matrix.fabrics for measured in fabric.measured.values()
+            for one in _of_family(fabric, measured, node, told)]
 
 
 def _of_family(fabric: Fabric, measured: Measured, node: str, told: Callable[[str], None]) -> list[Judged]:
     answers = dict.fromkeys(answer for won in measured.classes for answer in (won.winner, won.than))
-    plan = Plan(tuple(dict.fromkeys(won.operation for won in measured.classes)), tuple(_SIZE[won.sizes] for won in measured.classes), (16,), 8, .005, _TURNS, limit=60)
+    plan = Plan(tuple(dict.fromkeys(won.operation for won in measured.classes)),
+                tuple(_SIZE[won.sizes] for won in measured.classes), (16,), 8, .005, _TURNS, limit=60)
     node = "" if node == "127.0.0.1" else node
     try:
-        found = measure(Asked(fabric.name, tuple(f"{measured.family}={answer}" for answer in answers), plan, folder_for(fabric.name, None), 2, node, adds_too=False), told)
+        found = measure(Asked(fabric.name, tuple(f"{measured.family}={answer}" for answer in answers), plan,
+                              folder_for(fabric.name, None), 2, node, adds_too=False), told)
     except (Absent, NotUnderstood, Refused) as why:
         return [_unknown(fabric, measured, won, str(why)) for won in measured.classes]
     return [_of_class(fabric, measured, won, found) for won in measured.classes]
 
 
 def _of_class(fabric: Fabric, measured: Measured, won: Won, found: dict[str, Any]) -> Judged:
-    places: list[dict[str, Any]] = next((each["places"] for each in found["ranking"] if (each["class"], each["operation"]) == (won.sizes, won.operation)), [])
+    places: list[dict[str, Any]] = next((each["places"] for each in found["ranking"]
+                                         if (each["class"], each["operation"]) == (won.sizes, won.operation)), [])
     by_answer = {place["combination"][measured.family].split("<")[0]: place for place in places}
     today = ratio_of(by_answer.get(won.than), by_answer.get(won.winner))
-    return _unknown(fabric, measured, won, "no ratio came of it") if today is None else judge(fabric.name, measured, won, today)
+    if today is None:
+        return _unknown(fabric, measured, won, "no ratio came of it")
+    return judge(fabric.name, measured, won, today)
 
 
 def ratio_of(than: dict[str, Any] | None, winner: dict[str, Any] | None) -> Today | None:
     """How many times as long; both are known by their ratios to the row's own answers."""
     if than is None or winner is None or min(winner["ratio"], winner["ratio_p10"]) <= 0:
         return None
-    ratios = (than["ratio"] / winner["ratio"], than["ratio_p10"] / winner["ratio_p90"], than["ratio_p90"] / winner["ratio_p10"])
+    ratios = (than["ratio"] / winner["ratio"], than["ratio_p10"] / winner["ratio_p90"],
+              than["ratio_p90"] / winner["ratio_p10"])
     median, low, high = (Decimal(f"{each:.2f}") for each in ratios)
     return median, low, high
 
 
 def _unknown(fabric: Fabric, measured: Measured, won: Won, why: str) -> Judged:
-    return Judged(fabric.name, measured.family, won, measured.line, None, UNKNOWN, f"{fabric.name}.measured.{measured.family}, {won.sizes}, {won.operation}: not measured here: {why}")
+    return Judged(fabric.name, measured.family, won, measured.line, None, UNKNOWN,
+                  f"{fabric.name}.measured.{measured.family}, {won.sizes}, {won.operation}: not measured here: {why}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of a run by matplotlib: PNG files, and one page of HTML that holds the same plots as SVG and needs nothing beside it."""
+"""Plots of a run by matplotlib: PNG files, and one self-contained page of HTML with the same plots as SVG."""
 from __future__ import annotations
 
 import io
@@ -13,13 +13,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from . import showing
 
 ROOT = Path(__file__).resolve().parents[2]
-_RATES = ("put_notify_rate", "send_rate")  # over windows; all others over sizes
-_WHAT = {"put_notify": "round trip", "send": "round trip", "put_visible": "time until visible", "fetch_add": "time until its end"}
-_MISSING = "plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup bench installs it); without --out none are drawn"
+_RATES = ("put_notify_rate", "send_rate")  # plotted over windows; all others over sizes
+_WHAT = {"put_notify": "round trip", "send": "round trip", "put_visible": "time until visible",
+         "fetch_add": "time until its end"}
+_MISSING = ("plots are drawn by matplotlib, which is not installed (Debian: python3-matplotlib; scripts/setup bench "
+            "installs it); without --out none are drawn")
 
 
 def require_matplotlib() -> None:
-    """Before anything is built for an hour. Errors: UsageError."""
+    """Called before a build of an hour. Errors: UsageError."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -27,7 +29,7 @@ def require_matplotlib() -> None:
 
 
 def write(answer: dict[str, Any], folder: Path) -> list[Path]:
-    """index.html, and a PNG per plot. Returns what was written."""
+    """Writes index.html, and a PNG per plot. Returns the names of the files."""
     require_matplotlib()
     import matplotlib
 
@@ -36,7 +38,8 @@ def write(answer: dict[str, Any], folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     written, drawn = [], []
-    with plt.rc_context({"svg.hashsalt": "weft", "svg.fonttype": "path", "figure.figsize": (9, 5), "legend.fontsize": "small"}):
+    with plt.rc_context({"svg.hashsalt": "weft", "svg.fonttype": "path", "figure.figsize": (9, 5),
+                         "legend.fontsize": "small"}):
         for name, title, draw in _plots(answer):
             figure, axes = plt.subplots(layout="constrained")
             draw(axes)
@@ -57,36 +60,43 @@ def write(answer: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def html(answer: dict[str, Any], drawn: list[dict[str, str]]) -> str:
-    """One file: nothing is loaded from anywhere."""
+    """One file: the page loads nothing."""
     own = showing.own_answers(answer)
     tables = [{"title": f"{name} ({showing._bounds(ranked[0])})", "header": header, "rows": rows}
               for name, ranked in showing._classes(answer) for header, rows in [showing.table_of(ranked, own)]]
-    refused = [{"told": showing.told(each["combination"], own), "kind": "not measured" if each["legal"] else "illegal", "reason": each["reason"]}
+    refused = [{"told": showing.told(each["combination"], own), "kind": "not measured" if each["legal"] else "illegal",
+                "reason": each["reason"]}
                for each in answer["results"] if each["reason"]]
-    environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("bench.html.j2").render(answer=answer, own=own, provenance=showing.provenance(answer), tables=tables, refused=refused, plots=drawn)
+    environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined,
+                              autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("bench.html.j2").render(answer=answer, own=own,
+                                                            provenance=showing.provenance(answer), tables=tables,
+                                                            refused=refused, plots=drawn)
 
 
 def _inline(svg: str, prefix: str) -> str:
-    """The element alone, its names apart from those of the other plots, and no address of another file."""
+    """The SVG element with names of its own, and without addresses of other files."""
     element = svg[svg.index("<svg"):]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-    element = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", element)  # within HTML they say nothing
+    element = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", element)  # HTML ignores them
     element = re.sub(r'\bid="', f'id="{prefix}-', element)
     element = re.sub(r'(xlink:href|href)="#', rf'\1="#{prefix}-', element)
     return re.sub(r"url\(#", f"url(#{prefix}-", element)
 
 
 def _plots(answer: dict[str, Any]) -> list[tuple[str, str, Any]]:
-    """File name, title, and what draws into axes; only where the run has something to draw."""
+    """File name, title and drawing function of each plot; only where the run has data for it."""
     own = showing.own_answers(answer)
-    lines = [(showing.told(each["combination"], own), each["operations"]) for each in answer["results"] if each["operations"]]
+    lines = [(showing.told(each["combination"], own), each["operations"]) for each in answer["results"]
+             if each["operations"]]
     found: list[tuple[str, str, Any]] = []
     names = dict.fromkeys(one["operation"] for _, operations in lines for one in operations)
     for name in (each for each in names if each not in _RATES):
-        found.append((f"latency_{name}", f"{answer['fabric']}: {name}, " + _WHAT.get(name, "time") + " over size", lambda axes, name=name: _over_size(axes, lines, name)))
+        found.append((f"latency_{name}", f"{answer['fabric']}: {name}, " + _WHAT.get(name, "time") + " over size",
+                      lambda axes, name=name: _over_size(axes, lines, name)))
     for name in (each for each in names if each in _RATES):
-        found.append((f"rate_{name.removesuffix('_rate')}", f"{answer['fabric']}: {name.removesuffix('_rate')}, rate over window",
+        found.append((f"rate_{name.removesuffix('_rate')}",
+                      f"{answer['fabric']}: {name.removesuffix('_rate')}, rate over window",
                       lambda axes, name=name: _over_window(axes, lines, name)))
     for name in (each for each in names if each not in _RATES):
         size = min(one["bytes"] for _, operations in lines for one in operations if one["operation"] == name)
@@ -97,7 +107,8 @@ def _plots(answer: dict[str, Any]) -> list[tuple[str, str, Any]]:
 
 def _over_size(axes: Any, lines: list[tuple[str, list[dict[str, Any]]]], name: str) -> None:
     for label, operations in lines:
-        points = sorted((one["bytes"], one["median_ns"] / 1e3, one["p10_ns"] / 1e3, one["p90_ns"] / 1e3) for one in operations if one["operation"] == name)
+        points = sorted((one["bytes"], one["median_ns"] / 1e3, one["p10_ns"] / 1e3, one["p90_ns"] / 1e3)
+                        for one in operations if one["operation"] == name)
         if points:
             sizes, middle, low, high = zip(*points)
             (line,) = axes.plot(sizes, middle, marker="o", label=label)
@@ -111,12 +122,14 @@ def _over_size(axes: Any, lines: list[tuple[str, list[dict[str, Any]]]], name: s
 def _doubling(axes: Any) -> None:
     """Powers of two, in figures."""
     axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter(lambda value, _place: f"{value / (1 << 20):g} Mi" if value >= 1 << 20 else f"{value / 1024:g} Ki" if value >= 1024 else f"{value:g}")
+    axes.xaxis.set_major_formatter(lambda value, _place: f"{value / (1 << 20):g} Mi" if value >= 1 << 20
+                                   else f"{value / 1024:g} Ki" if value >= 1024 else f"{value:g}")
 
 
 def _over_window(axes: Any, lines: list[tuple[str, list[dict[str, Any]]]], name: str) -> None:
     for label, operations in lines:
-        points = sorted((one["window"], 1e3 / one["median_ns"], 1e3 / max(one["p90_ns"], 1), 1e3 / max(one["p10_ns"], 1)) for one in operations
+        points = sorted((one["window"], 1e3 / one["median_ns"], 1e3 / max(one["p90_ns"], 1),
+                         1e3 / max(one["p10_ns"], 1)) for one in operations
                         if one["operation"] == name and one["window"] and one["median_ns"] > 0)
         if points:
             windows, middle, low, high = zip(*points)
@@ -132,7 +145,8 @@ def _cumulative(axes: Any, lines: list[tuple[str, list[dict[str, Any]]]], name: 
         for one in operations:
             if one["operation"] == name and one["bytes"] == size:
                 values = one["quantiles_ns"]
-                axes.plot([each / 1e3 for each in values], [place / (len(values) - 1) for place in range(len(values))], label=label)
+                axes.plot([each / 1e3 for each in values], [place / (len(values) - 1) for place in range(len(values))],
+                          label=label)
     axes.set_xscale("log")
     axes.set_xlabel("microseconds")
     axes.set_ylabel("share of operations")

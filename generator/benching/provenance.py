@@ -30,7 +30,8 @@ def versions(library: str, compiler: str) -> dict[str, str]:
 
 def _commit() -> str:
     try:
-        said = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, timeout=10, check=False)
+        said = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"],
+                              capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return f" ({said.stdout.strip()})" if said.returncode == 0 and said.stdout.strip() else ""

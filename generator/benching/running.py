@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that take turns: A B C, then C B A, so that none always runs on the others' warm caches. The first turn warms up and is not counted."""
+"""Programs that take turns: A B C, then C B A, so that none always runs on the others' warm caches.
+
+The first turn warms up and does not count.
+"""
 from __future__ import annotations
 
 import json
@@ -21,7 +24,7 @@ SKIPPED = 77
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """What is measured: `window` is 0 where each operation is awaited."""
+    """The measurements: `window` is 0 where each operation is awaited."""
 
     operation: str
     bytes: int
@@ -50,7 +53,7 @@ Turn = dict[Combination, dict[Key, Sample]]
 
 @dataclass(frozen=True)
 class Plan:
-    """What each program is asked for."""
+    """The request to each program."""
 
     operations: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -64,18 +67,24 @@ class Plan:
         def joined(values: Sequence[object]) -> str:
             return ",".join(str(value) for value in values)
 
-        return ["--operations", joined(self.operations), "--sizes", joined(self.sizes), "--windows", joined(self.windows),
-                "--window-bytes", str(self.window_bytes), "--seconds", str(self.seconds), "--limit", str(self.limit), "--out", str(out)]
+        return ["--operations", joined(self.operations), "--sizes", joined(self.sizes), "--windows",
+                joined(self.windows),
+                "--window-bytes", str(self.window_bytes), "--seconds", str(self.seconds), "--limit", str(self.limit),
+                "--out", str(out)]
 
 
 def read_sample(document: Mapping[str, Any]) -> dict[Key, Sample]:
-    """Google Benchmark's JSON; a benchmark that was skipped is left out."""
+    """Google Benchmark's JSON, without skipped benchmarks."""
     return {Key.of(each["name"]): Sample(tuple(each[f"q{percent:03d}"] for percent in range(0, 101, 5)))
             for each in document["benchmarks"] if not each.get("error_occurred")}
 
 
-def play(programs: Mapping[Combination, Path], plan: Plan, node: str, told: Callable[[str], None]) -> tuple[list[Turn], dict[Combination, str]]:
-    """Every turn, and why a combination fell out. Errors: Absent; Refused, where the row's own answers cannot be measured."""
+def play(programs: Mapping[Combination, Path], plan: Plan, node: str,
+         told: Callable[[str], None]) -> tuple[list[Turn], dict[Combination, str]]:
+    """Every turn, and the reason of each dropped combination.
+
+    Errors: Absent; Refused, where the row's own answers cannot be measured.
+    """
     turns: list[Turn] = []
     fallen: dict[Combination, str] = {}
     for number in range(plan.turns + 1):
@@ -84,7 +93,9 @@ def play(programs: Mapping[Combination, Path], plan: Plan, node: str, told: Call
         for each in order if number % 2 == 0 else reversed(order):
             found, wrong = _one(programs[each], plan, node)
             if wrong and each.baseline:
-                raise Absent(wrong) if found is None else Refused([Problem(programs[each].name, 1, f"the row's own answers cannot be measured: {wrong}")])
+                raise Absent(wrong) if found is None else Refused([Problem(programs[each].name, 1,
+                                                                           "the row's own answers cannot be measured: "
+                                                                           f"{wrong}")])
             if wrong:
                 fallen[each] = wrong
                 told(f"{each.told}: {wrong}")
@@ -97,10 +108,11 @@ def play(programs: Mapping[Combination, Path], plan: Plan, node: str, told: Call
 
 
 def _one(program: Path, plan: Plan, node: str) -> tuple[dict[Key, Sample] | None, str]:
-    """The samples and an empty sentence; or none and why the fabric is absent; or empty ones and what went wrong."""
+    """The samples and an empty sentence; or none and why the fabric is absent; or empty ones and the failure."""
     with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
         out = Path(folder) / "turn.json"
-        running = subprocess.Popen([str(program), *plan.arguments(out)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        running = subprocess.Popen([str(program), *plan.arguments(out)], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    env={**os.environ, **({"WEFT_NODE": node} if node else {})}, start_new_session=True)
         try:
             _, said = running.communicate(timeout=plan.limit + 10)
@@ -108,8 +120,10 @@ def _one(program: Path, plan: Plan, node: str) -> tuple[dict[Key, Sample] | None
             said = f"no end within {plan.limit} s"
         finally:
             _end(running)
-        sentence = next((line.removeprefix("bench: ") for line in said.splitlines() if line and not line.startswith(("***", "Run on", "CPU", "  L", "Load"))
-                         and not line[:4].isdigit() and not line.startswith("Running")), f"its program left with {running.returncode}")
+        sentence = next((line.removeprefix("bench: ") for line in said.splitlines() if line
+                         and not line.startswith(("***", "Run on", "CPU", "  L", "Load"))
+                         and not line[:4].isdigit() and not line.startswith("Running")),
+                        f"its program left with {running.returncode}")
         if running.returncode == SKIPPED:
             return None, sentence
         if running.returncode != 0:

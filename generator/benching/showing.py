@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of `weft bench` for people: one ranked table per class of sizes, a screen each, and why the others are not in it."""
+"""The result of `weft bench` for people: one ranked table per class of sizes, and the reason of each missing
+combination.
+"""
 from __future__ import annotations
 
 import math
@@ -11,13 +13,15 @@ import click
 from ..report import as_csv, show_table
 
 _ROWS = 9
-_SHORT = {"put_notify": "put_notify", "send": "send", "put_visible": "put visible", "fetch_add": "fetch_add", "put_notify_rate": "put_notify, rate",
+_SHORT = {"put_notify": "put_notify", "send": "send", "put_visible": "put visible", "fetch_add": "fetch_add",
+          "put_notify_rate": "put_notify, rate",
           "send_rate": "send, rate", "put": "put, unsignalled"}
 
 
 def told(combination: dict[str, str], own: dict[str, str]) -> str:
-    """What is not the row's own."""
-    return ", ".join(f"{family}={answer}" for family, answer in combination.items() if own.get(family) != answer) or "the row's own"
+    """The answers that are not the row's own."""
+    return ", ".join(f"{family}={answer}" for family, answer in combination.items()
+                     if own.get(family) != answer) or "the row's own"
 
 
 def own_answers(answer: dict[str, Any]) -> dict[str, str]:
@@ -29,8 +33,10 @@ def own_answers(answer: dict[str, Any]) -> dict[str, str]:
 def provenance(answer: dict[str, Any]) -> str:
     """One line: without it a figure says nothing."""
     machine, versions, load = answer["machine"], answer["versions"], answer["load"]
-    return (f"{answer['fabric']}, {answer['date']}, {machine['processor']}, {machine['cores']} cores, {machine['kernel']}; weft {versions['weft']}, "
-            f"{versions['library']}, {versions['compiler']}; {answer['turns']} turns; load {load['before'][0]} before, {load['after'][0]} after")
+    return (f"{answer['fabric']}, {answer['date']}, {machine['processor']}, {machine['cores']} cores, "
+            f"{machine['kernel']}; weft {versions['weft']}, "
+            f"{versions['library']}, {versions['compiler']}; {answer['turns']} turns; load {load['before'][0]} before, "
+            f"{load['after'][0]} after")
 
 
 def _classes(answer: dict[str, Any]) -> Iterable[tuple[str, list[dict[str, Any]]]]:
@@ -49,9 +55,11 @@ def table_of(ranked: list[dict[str, Any]], own: dict[str, str]) -> tuple[list[st
     for each in ranked:
         for place in each["places"]:
             cells.setdefault(told(place["combination"], own), {})[each["operation"]] = place
-    means = {name: math.exp(sum(math.log(max(place["ratio"], 1e-9)) for place in places.values()) / len(places)) for name, places in cells.items()}
+    means = {name: math.exp(sum(math.log(max(place["ratio"], 1e-9)) for place in places.values()) / len(places))
+             for name, places in cells.items()}
     order = sorted(cells, key=lambda name: means[name])
-    shown = order if len(order) <= _ROWS else [name for name in order if name in order[:_ROWS - 1] or name == "the row's own"]
+    shown = order if len(order) <= _ROWS else [name for name in order if name in order[:_ROWS - 1]
+                                               or name == "the row's own"]
     rows = [[name, *(_cell(cells[name].get(each["operation"])) for each in ranked)] for name in shown]
     return ["answers", *(_SHORT.get(each["operation"], each["operation"]) for each in ranked)], rows
 
@@ -72,7 +80,8 @@ def show(answer: dict[str, Any]) -> None:
         click.echo(f"{answer['fabric']}: nothing was measured; the row's own answers are {answers}")
     else:
         click.echo(provenance(answer))
-        click.echo(f"Ratios of medians to the row's own answers ({answers}), turn by turn; p10 to p90; less is faster; *: first, and beyond the noise of 3 %")
+        click.echo(f"Ratios of medians to the row's own answers ({answers}), turn by turn; p10 to p90; less is faster; "
+                   "*: first, and beyond the noise of 3 %")
     for name, ranked in _classes(answer):
         header, rows = table_of(ranked, own)
         left = max(len(each["places"]) for each in ranked) - len(rows)
@@ -90,21 +99,26 @@ def show(answer: dict[str, Any]) -> None:
 
 
 def _then(result: dict[str, Any]) -> str:
-    """What the rules choose besides, of families that are not varied."""
-    more = [f"{family}={answer}" for family, answer in result["followed"].items() if family not in result["combination"]]
+    """The other choices of the rules, in families that are not varied."""
+    more = [f"{family}={answer}" for family, answer in result["followed"].items()
+            if family not in result["combination"]]
     return f" (with it {', '.join(more)})" if more else ""
 
 
 def csv_of(answer: dict[str, Any]) -> str:
     """One line per combination and operation; an illegal combination has one line."""
     own = own_answers(answer)
-    header = ("fabric", "combination", "legal", "baseline", "operation", "bytes", "window", "median_ns", "p10_ns", "p90_ns", "ratio", "ratio_p10", "ratio_p90", "reason",
+    header = ("fabric", "combination", "legal", "baseline", "operation", "bytes", "window", "median_ns", "p10_ns",
+              "p90_ns", "ratio", "ratio_p10", "ratio_p90", "reason",
               "date", "processor", "cores", "kernel", "weft", "library", "compiler", "load")
-    made = (answer["date"], answer["machine"]["processor"], str(answer["machine"]["cores"]), answer["machine"]["kernel"], answer["versions"]["weft"],
+    made = (answer["date"], answer["machine"]["processor"], str(answer["machine"]["cores"]),
+            answer["machine"]["kernel"], answer["versions"]["weft"],
             answer["versions"]["library"], answer["versions"]["compiler"], str(answer["load"]["before"][0]))
     rows = []
     for each in answer["results"]:
-        first = (answer["fabric"], told(each["combination"], own), str(each["legal"]).lower(), str(each["baseline"]).lower())
+        first = (answer["fabric"], told(each["combination"], own), str(each["legal"]).lower(),
+                 str(each["baseline"]).lower())
         for one in each["operations"] or [{}]:
-            rows.append((*first, *("" if one.get(column) is None else str(one[column]) for column in header[4:13]), each["reason"], *made))
+            rows.append((*first, *("" if one.get(column) is None else str(one[column]) for column in header[4:13]),
+                         each["reason"], *made))
     return as_csv(header, rows)

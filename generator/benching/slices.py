@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several contenders alive at once, of which one at a time may run, for a slice of some milliseconds: of the others the kernel stops every process.
+"""Several contenders alive at once. One at a time runs, for a slice of some milliseconds; the kernel stops the others.
 
-Contenders that run one after the other, a second each, meet another machine each: a host moves its guests' processors between chips and clocks, and what takes less
-than ten microseconds follows it by a factor of two and more. In slices all of them meet the same ones, and their medians may be compared. Of a slice only the first
-round trip is too long, which a median does not see.
+Contenders that run one after the other, a second each, run on different machines: a host moves its guests' processors
+between chips and clocks. Times below ten microseconds change with that by a factor of two and more. In slices all
+contenders see the same machine, and their medians may be compared. Only the first round trip of a slice is too long,
+which a median does not show.
 """
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class Place:
-    """One contender's processes: stopped until it is their turn. Threads: any."""
+    """One contender's processes, stopped outside of their turns. Threads: any."""
 
     def __init__(self) -> None:
         self._groups: set[int] = set()
@@ -30,7 +31,7 @@ class Place:
 
     @contextlib.contextmanager
     def holding(self, group: int) -> Iterator[None]:
-        """While inside, the process group takes this place's turns; behind it the group runs."""
+        """Inside, the process group takes this place's turns; after it the group runs freely."""
         with self._lock:
             self._groups.add(group)
             self._tell(group)
@@ -65,14 +66,21 @@ _PLACE: contextvars.ContextVar[Place | None] = contextvars.ContextVar("place", d
 
 @contextlib.contextmanager
 def taking_turns(group: int) -> Iterator[None]:
-    """Around the life of a process group that was just started: inside of `in_slices` it takes the turns of its contender, elsewhere it runs as it is."""
+    """For the life of a process group that was just started.
+
+    Inside of `in_slices` the group takes the turns of its contender; elsewhere it runs as it is.
+    """
     place = _PLACE.get()
     with place.holding(group) if place is not None else contextlib.nullcontext():
         yield
 
 
-def in_slices(contenders: Mapping[str, Callable[[], Result]], seconds: float = SLICE_SECONDS) -> dict[str, Result | Exception]:
-    """Calls all of them, each in a thread of its own; the programs that they start run a slice each in turn, in the given order. Returns what each returned or raised."""
+def in_slices(contenders: Mapping[str, Callable[[], Result]],
+              seconds: float = SLICE_SECONDS) -> dict[str, Result | Exception]:
+    """Calls all of them, each in a thread of its own. Their programs run a slice each in turn, in the given order.
+
+    Returns what each returned or raised.
+    """
     results: dict[str, Result | Exception] = {}
     running: list[tuple[Place, threading.Thread]] = []
     for name, call in contenders.items():
@@ -88,7 +96,7 @@ def in_slices(contenders: Mapping[str, Callable[[], Result]], seconds: float = S
                     place.turn(True)
                     time.sleep(seconds)
                     place.turn(False)
-    except BaseException:  # an interrupt: who started them is not told of it
+    except BaseException:  # an interrupt, which does not reach the threads that started them
         for place, _ in running:
             place.end()
         raise
@@ -99,5 +107,5 @@ def _call(place: Place, name: str, call: Callable[[], Result], results: dict[str
     _PLACE.set(place)
     try:
         results[name] = call()
-    except Exception as error:  # noqa: BLE001  told by whoever asked
+    except Exception as error:  # noqa: BLE001  the caller reports it
         results[name] = error

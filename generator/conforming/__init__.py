@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft conformance`: what is promised, which tests show it, and how those ended on each fabric."""
+"""`weft conformance`: the promises, the tests that show each, and their results on each fabric."""

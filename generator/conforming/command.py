@@ -25,20 +25,28 @@ _FOLDER = ROOT / "tests" / "conformance"
 
 
 @click.command()
-@click.option("--results", "folders", type=click.Path(exists=True, file_okay=False, path_type=Path), multiple=True, show_default="those of --sources that exist",
+@click.option("--results", "folders", type=click.Path(exists=True, file_okay=False, path_type=Path), multiple=True,
+              show_default="those of --sources that exist",
               help="A build folder whose tests ran; repeat it. Of a fabric in several the first counts.")
-@click.option("--promises", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=_FOLDER / "promises.yaml",
+@click.option("--promises", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              default=_FOLDER / "promises.yaml",
               show_default="tests/conformance/promises.yaml", help="What is promised, and which tests show it.")
-@click.option("--mapping", is_flag=True, help="Look at the promises alone: does every test exist that they name, and is every suite named?")
-@click.option("--sources", is_flag=True, help="Which folders the results come from, how each is made, and whether they are there and as new as the tree.")
-@click.option("--write", is_flag=True, help="Write docs/conformance.md. Refused where results are older than the sources they speak of.")
-@click.option("--outdated", "old_too", is_flag=True, help="With --write: write them all the same, each such column marked.")
-@click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True, help="How to answer.")
-def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool, kind: str) -> None:
-    """Say what is promised, and which tests show it.
+@click.option("--mapping", is_flag=True,
+              help="Look at the promises alone: does every test exist that they name, and is every suite named?")
+@click.option("--sources", is_flag=True, help="Which folders the results come from, how each is made, and whether they "
+                                              "are there and as new as the tree.")
+@click.option("--write", is_flag=True,
+              help="Write docs/conformance.md. Refused where results are older than the sources they speak of.")
+@click.option("--outdated", "old_too", is_flag=True,
+              help="With --write: write them all the same, each such column marked.")
+@click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,
+              help="How to answer.")
+def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool,
+                kind: str) -> None:
+    """Print the promises, and the tests that show each.
 
-    A cell is made from the results of tests, fabric by fabric. Exit code 1 if a test of a cell failed or did not run, if results are
-    older than the sources they speak of, or if the promises name a test that does not exist.
+    A cell is made from the results of tests, fabric by fabric. The exit code is 1 in three cases. A test of a cell
+    failed or did not run. Results are older than their sources. The promises name a test that does not exist.
 
     \b
     Examples:
@@ -55,7 +63,8 @@ def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: b
         raise SystemExit(1) from None
 
 
-def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool, kind: str) -> NoReturn:
+def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool,
+         kind: str) -> NoReturn:
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     promises = read_promises(file, file.name, families)
     tests = defined_tests(_FOLDER)
@@ -63,10 +72,13 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
     if problems:
         raise Refused(problems)
     if mapping:
-        click.echo(f"{len(promises.promises)} promises, {len(promises.columns)} fabrics: every test that they name exists, every suite is named")
+        click.echo(f"{len(promises.promises)} promises, {len(promises.columns)} fabrics: every test that they name "
+                   "exists, every suite is named")
         raise SystemExit(0)
-    rows = {each.fabric.name: each for each in decide_all(read_matrix(ROOT / "providers.yaml", "providers.yaml"), families)}
-    results = join([read_results(folder) for folder in folders or [ROOT / each.folder for each in promises.sources if (ROOT / each.folder).is_dir()]])
+    rows = {each.fabric.name: each for each in decide_all(read_matrix(ROOT / "providers.yaml", "providers.yaml"),
+                                                          families)}
+    results = join([read_results(folder) for folder in folders
+                    or [ROOT / each.folder for each in promises.sources if (ROOT / each.folder).is_dir()]])
     old = outdated(ROOT, results)
     if sources:
         show_table(("folder", "fabrics", "results", "made by"), sources_of(promises, results, old))
@@ -75,12 +87,15 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
     for fabric, changed in old.items():
         click.echo(f"the results of {fabric} are older than {changed}", err=True)
     if write and old and not old_too:
-        click.echo("docs/conformance.md is left as it is: make them anew (--sources says how), or mark them (--outdated)", err=True)
+        click.echo("docs/conformance.md is left as it is: make them anew (--sources says how), or mark them "
+                   "(--outdated)", err=True)
         raise SystemExit(1)
     if write:
-        environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,  # noqa: S701  Markdown
-                                  trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-        PAGE.write_text(environment.get_template("conformance.md.j2").render(page(promises, cells, results, old)), encoding="utf-8")
+        environment = Environment(  # noqa: S701  Markdown
+            loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
+            trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+        PAGE.write_text(environment.get_template("conformance.md.j2").render(page(promises, cells, results, old)),
+                        encoding="utf-8")
     _show(promises, cells, results, kind)
     raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) and not old else 1)
 
@@ -91,16 +106,20 @@ def _show(promises: Promises, cells: dict[tuple[str, str], Cell], results: Resul
         click.echo(as_json("conformance", {
             "fabrics": [{"fabric": name, "library": results.libraries.get(name, "")} for name in names],
             "promises": [{"name": each.name, "section": each.section, "number": each.number, "says": each.says,
-                          "cells": [{"fabric": name, "verdict": cells[each.name, name].verdict, "kind": cells[each.name, name].kind,
-                                     "answers": cells[each.name, name].answers, "notes": list(cells[each.name, name].notes)} for name in names]}
+                          "cells": [{"fabric": name, "verdict": cells[each.name, name].verdict,
+                                     "kind": cells[each.name, name].kind,
+                                     "answers": cells[each.name, name].answers,
+                                     "notes": list(cells[each.name, name].notes)} for name in names]}
                          for each in promises.promises]}))
         return
-    rows = [(f"{each.section} {each.number}", each.name, *(shown(cells[each.name, name]).replace("*", "") for name in names)) for each in promises.promises]
+    rows = [(f"{each.section} {each.number}", each.name, *(shown(cells[each.name, name]).replace("*", "")
+                                                           for name in names)) for each in promises.promises]
     if kind == "csv":
         click.echo(as_csv(("place", "promise", *names), rows))
         return
     show_table(("place", "promise", *names), rows)
-    bad = [(each.name, name, note) for each in promises.promises for name in names if cells[each.name, name].verdict not in GOOD
+    bad = [(each.name, name, note) for each in promises.promises for name in names
+           if cells[each.name, name].verdict not in GOOD
            for note in cells[each.name, name].notes]
     for promise, name, note in bad[:40]:
         click.echo(f"{promise} on {name}: {note}", err=True)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether results are of the sources as they are: a program that was built before one of its files changed says nothing of them."""
+"""Whether results belong to the current sources. A program that is older than one of its files proves nothing about
+them.
+"""
 from __future__ import annotations
 
 import re
@@ -26,7 +28,7 @@ def _reached(file: Path) -> frozenset[Path]:
 
 
 def outdated(root: Path, results: Results) -> dict[str, str]:
-    """By fabric, the file that is newer than a program of its results; nothing where all are as the sources."""
+    """Per fabric, the file that is newer than a program of its results; nothing where all results are fresh."""
     found: dict[str, str] = {}
     for (fabric, program), built in sorted(results.built.items()):
         files = _reached(root / "tests" / "conformance" / program) | _reached(root / "generated" / f"{fabric}.hpp")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From promises and results to cells: shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run."""
+"""From promises and results to cells.
+
+A cell is shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -18,7 +21,9 @@ GOOD = (SHOWN, REFUSED, NOT_APPLICABLE)
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. `kind`: native, emulated, or empty where all fabrics do it by the same code of weft's. `notes`: reasons, each a sentence."""
+    """One cell. `kind`: native, emulated, or empty where all fabrics do it by the same code of weft's. `notes`:
+    reasons, each a sentence.
+    """
 
     verdict: str
     kind: str
@@ -28,7 +33,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Judge:
-    """What cells are judged by. `tests`: the suites as they are written, each with its tests: one that is not among the results did not run."""
+    """The inputs of the judgement.
+
+    `tests`: the written suites, each with its tests. A test that is not among the results did not run.
+    """
 
     decided: Mapping[str, Decided]
     families: tuple[Family, ...]
@@ -37,7 +45,8 @@ class Judge:
 
 def judge(promises: Promises, results: Results, by: Judge) -> dict[tuple[str, str], Cell]:
     """A cell for each promise (by name) and column (by fabric)."""
-    return {(promise.name, column.fabric): _cell(promise, column, results, by) for promise in promises.promises for column in promises.columns}
+    return {(promise.name, column.fabric): _cell(promise, column, results, by) for promise in promises.promises
+            for column in promises.columns}
 
 
 def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell:
@@ -49,12 +58,15 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
     forbidden = _forbidden(promise, row, library, by.families)
     if forbidden:
         return Cell(REFUSED, "", "", forbidden)
-    if (promise.tests or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
+    if (promise.tests
+        or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
         return Cell(NOT_RUN, "", "", (f"no results of fabric {column.fabric} were given",))
     if column.emulated and not promise.tests and not promise.live:
-        return Cell(NOT_APPLICABLE, "", "", ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
+        return Cell(NOT_APPLICABLE, "", "",
+                    ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
     own, missing, notes = _own(promise, column.fabric, results, by)
-    shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}  # they spoke for every fabric already
+    # they ran for every fabric already
+    shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}
     missing += [name for name, outcome in shared.items() if outcome is None]
     every = {**own, **{name: outcome for name, outcome in shared.items() if outcome is not None}}
     failed = sorted(name for name, outcome in every.items() if outcome.how == FAILED)
@@ -62,25 +74,31 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
         return Cell(BROKEN, "", "", tuple(f"failed: {name}" for name in failed))
     if missing:
         return Cell(NOT_RUN, "", "", tuple(f"did not run: {name}" for name in missing))
-    reasons = tuple(dict.fromkeys([*notes, *(outcome.sentence or f"{name} was skipped" for name, outcome in every.items() if outcome.how == SKIPPED)]))
+    reasons = tuple(dict.fromkeys([*notes, *(outcome.sentence or f"{name} was skipped"
+                                             for name, outcome in every.items() if outcome.how == SKIPPED)]))
     counted = own or every
     if not any(outcome.how == PASSED for outcome in counted.values()):
         return Cell(REFUSED, "", "", reasons or ("no test of it exists for this fabric",))
     kind, answers = _kind(promise, row, library)
-    return Cell(SHOWN, kind, answers, (*reasons, *(_figures(outcome) for outcome in own.values() if "rounds" in outcome.figures)))
+    return Cell(SHOWN, kind, answers, (*reasons, *(_figures(outcome) for outcome in own.values()
+                                                   if "rounds" in outcome.figures)))
 
 
 def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Family, ...]) -> tuple[str, ...]:
     """Why the row forbids what the promise's tests ask for by hand."""
     span, choices = _range(row, library)
-    return tuple(f"{refusal.family}::{refusal.answer} needs {refusal.needs}" for refusal in refusals(row.fabric, span, choices, families)
+    return tuple(f"{refusal.family}::{refusal.answer} needs {refusal.needs}"
+                 for refusal in refusals(row.fabric, span, choices, families)
                  if promise.asks.get(refusal.family) == refusal.answer)
 
 
 def _figures(outcome: Outcome) -> str:
-    """What a test of rounds saw: how many, and what was kept of the last three quarters of them."""
+    """The notes of a test of rounds: how many, and what the last three quarters of them kept."""
     figures = outcome.figures
-    kept = f"; since the first quarter {int(figures['kept_kib']):+} KiB and {int(figures['kept_descriptors']):+} descriptors" if "kept_kib" in figures else ""
+    kept = ""
+    if "kept_kib" in figures:
+        kib, descriptors = int(figures["kept_kib"]), int(figures["kept_descriptors"])
+        kept = f"; since the first quarter {kib:+} KiB and {descriptors:+} descriptors"
     return f"{int(figures['rounds']):,} rounds{kept}"
 
 
@@ -115,7 +133,8 @@ def _kind(promise: Promise, row: Decided, library: str) -> tuple[str, str]:
 
 
 def _range(row: Decided, library: str) -> tuple[Range, tuple[Choice, ...]]:
-    """The range that holds for a release ("libfabric 1.17") with its answers; the newest where none is told."""
+    """The range that holds for a release ("libfabric 1.17") with its answers; the newest where the release is unknown.
+    """
     every = tuple(zip(row.fabric.ranges, row.choices))
     told = library.split(" ")[-1].split(".")
     if len(told) < 2 or not all(part.isdigit() for part in told[:2]):

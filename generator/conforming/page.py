@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/conformance.md shows: a table of cells with numbered notes, and which tests show each promise."""
+"""What docs/conformance.md shows: a table of cells with numbered notes, and the tests that show each promise."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -11,7 +11,8 @@ from .promises import Promise, Promises
 from .results import Results
 
 _WORDS = {REFUSED: "refused", NOT_APPLICABLE: "n/a", BROKEN: "**failed**", NOT_RUN: "**not run**"}
-_TITLES = {"contract": "The contract", "capability": "Capabilities", "answer": "Answers asked for by hand", "layer": "Layers above"}
+_TITLES = {"contract": "The contract", "capability": "Capabilities", "answer": "Answers asked for by hand",
+           "layer": "Layers above"}
 
 
 def shown(cell: Cell) -> str:
@@ -22,33 +23,44 @@ def shown(cell: Cell) -> str:
 
 
 def sources_of(promises: Promises, results: Results, old: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """For each folder of results its fabrics, whether they are there and as new as the sources, and the commands that make it."""
+    """Each folder of results: its fabrics, whether its results are there and fresh, and the commands that make them."""
     rows: list[tuple[str, ...]] = []
     for source in promises.sources:
         absent = [fabric for fabric in source.fabrics if fabric not in results.libraries]
         aged = [fabric for fabric in source.fabrics if fabric in old]
-        state = "; ".join([*([f"none of {', '.join(absent)}"] if absent else []), *([f"older than the sources: {', '.join(aged)}"] if aged else [])])
+        state = "; ".join([*([f"none of {', '.join(absent)}"] if absent else []),
+                           *([f"older than the sources: {', '.join(aged)}"] if aged else [])])
         rows.append((source.folder, ", ".join(source.fabrics), state or "there", "\n".join(source.made_by)))
     return rows
 
 
-def page(promises: Promises, cells: dict[tuple[str, str], Cell], results: Results, old: Mapping[str, str]) -> dict[str, Any]:
+def page(promises: Promises, cells: dict[tuple[str, str], Cell], results: Results,
+         old: Mapping[str, str]) -> dict[str, Any]:
     """The variables of templates/conformance.md.j2."""
     notes: dict[str, int] = {}
     sections = []
     for section, title in _TITLES.items():
         rows = []
-        for promise in sorted((each for each in promises.promises if each.section == section), key=lambda each: each.number):
+        for promise in sorted((each for each in promises.promises if each.section == section),
+                              key=lambda each: each.number):
             row = [cells[promise.name, column.fabric] for column in promises.columns]
-            rows.append({"number": promise.number, "name": markdown(promise.name.replace("_", " ")), "says": markdown(promise.says),
+            rows.append({"number": promise.number, "name": markdown(promise.name.replace("_", " ")),
+                         "says": markdown(promise.says),
                          "cells": [_with_notes(cell, notes) for cell in row], "tests": _tests(promise)})
         sections.append({"title": title, "rows": rows})
-    columns = [{"fabric": markdown(column.fabric) + (" *(emulated)*" if column.emulated else ""), "library": markdown(results.libraries.get(column.fabric, "") or "not run"),
-                "runs": markdown(column.runs), "days": _days(results, column.fabric) + (f"; **older than {old[column.fabric]}**" if column.fabric in old else "")} for column in promises.columns]
-    counts = {verdict: sum(cell.verdict == verdict for cell in cells.values()) for verdict in (SHOWN, REFUSED, NOT_APPLICABLE, BROKEN, NOT_RUN)}
-    kinds = {kind: sum(cell.kind == kind and cell.verdict == SHOWN for cell in cells.values()) for kind in ("native", "emulated")}
-    return {"columns": columns, "sections": sections, "notes": [{"number": number, "sentence": markdown(note)} for note, number in notes.items()],
-            "counts": {verdict.replace(" ", "_"): number for verdict, number in counts.items()}, "kinds": kinds, "cells": len(cells), "sources": promises.sources}
+    columns = [{"fabric": markdown(column.fabric) + (" *(emulated)*" if column.emulated else ""),
+                "library": markdown(results.libraries.get(column.fabric, "") or "not run"),
+                "runs": markdown(column.runs), "days": _days(results, column.fabric)
+                + (f"; **older than {old[column.fabric]}**" if column.fabric in old else "")}
+               for column in promises.columns]
+    counts = {verdict: sum(cell.verdict == verdict for cell in cells.values())
+              for verdict in (SHOWN, REFUSED, NOT_APPLICABLE, BROKEN, NOT_RUN)}
+    kinds = {kind: sum(cell.kind == kind and cell.verdict == SHOWN for cell in cells.values())
+             for kind in ("native", "emulated")}
+    return {"columns": columns, "sections": sections, "notes": [{"number": number, "sentence": markdown(note)}
+                                                                for note, number in notes.items()],
+            "counts": {verdict.replace(" ", "_"): number for verdict, number in counts.items()}, "kinds": kinds,
+            "cells": len(cells), "sources": promises.sources}
 
 
 def _with_notes(cell: Cell, notes: dict[str, int]) -> str:
@@ -59,7 +71,8 @@ def _with_notes(cell: Cell, notes: dict[str, int]) -> str:
 
 def _tests(promise: Promise) -> str:
     live = [" or ".join(each) for each in promise.live]
-    return markdown("; ".join([*promise.tests, *promise.everywhere, *live]) or promise.not_applicable or promise.refused)
+    return markdown("; ".join([*promise.tests, *promise.everywhere, *live]) or promise.not_applicable
+                    or promise.refused)
 
 
 def _days(results: Results, fabric: str) -> str:

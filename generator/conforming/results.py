@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What test programs left behind: GoogleTest's XML of each conformance suite, and the test runner's JUnit file of everything else.
+"""The results of test programs: GoogleTest's XML of each conformance suite, and the test runner's JUnit file of the
+rest.
 
-Files are told apart by their contents, not by their names: <testsuites> is GoogleTest's, <testsuite> the runner's.
+The contents tell the files apart, not the names: <testsuites> is GoogleTest's, <testsuite> the runner's.
 """
 from __future__ import annotations
 
@@ -27,22 +28,26 @@ class Outcome:
 
 @dataclass
 class Results:
-    """All that was found; of a test that ran several times the last run counts."""
+    """All results. A test that ran several times has its last result."""
 
     suites: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)  # (fabric, suite, test)
     ctests: dict[str, Outcome] = field(default_factory=dict)
     libraries: dict[str, str] = field(default_factory=dict)  # fabric to the library's name and release
     days: dict[str, set[str]] = field(default_factory=dict)  # fabric to the days of its results
-    built: dict[tuple[str, str], float] = field(default_factory=dict)  # (fabric, source of the program) to when it was built; the result, where that was not noted
+    # (fabric, source of the program) to its build time; else to the time of the result
+    built: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def tests_of(self, fabric: str, name: str) -> dict[str, Outcome]:
         """The outcomes of `suite`, or of `suite.test`, on a fabric."""
         suite, _, test = name.partition(".")
-        return {key[2]: outcome for key, outcome in self.suites.items() if key[:2] == (fabric, suite) and test in ("", key[2])}
+        return {key[2]: outcome for key, outcome in self.suites.items() if key[:2] == (fabric, suite)
+                and test in ("", key[2])}
 
 
 def read_results(folder: Path) -> Results:
-    """Reads every result below results/ and vm/ of a build folder. Errors: Refused, for a file that is cut off or of another kind."""
+    """Reads every result below results/ and vm/ of a build folder. Errors: Refused, for a file that is cut off or of
+    another kind.
+    """
     found = Results()
     files = [path for part in ("results", "vm") for path in (folder / part).rglob("*.xml")]
     for path in sorted(files, key=lambda each: (each.stat().st_mtime_ns, each)):
@@ -58,7 +63,7 @@ def read_results(folder: Path) -> Results:
 
 
 def join(several: list[Results]) -> Results:
-    """One of several; what the first has, the later ones do not change, fabric by fabric."""
+    """One of several results. Fabric by fabric, the first result wins."""
     all_of = Results()
     for each in several:
         known = set(all_of.libraries)
@@ -78,7 +83,7 @@ def _google(root: ElementTree.Element, found: Results, written: float) -> None:
             continue  # no typed suite
         who, name, fabric = parts
         if who != "fabric":
-            name = f"{who}/{name}"  # another answer than the row's was asked for by hand
+            name = f"{who}/{name}"  # the program selected another answer than the row's
         for case in suite.iter("testcase"):
             if case.get("status") != "run":
                 continue
@@ -90,8 +95,9 @@ def _google(root: ElementTree.Element, found: Results, written: float) -> None:
 
 
 def _noted(element: ElementTree.Element) -> dict[str, str]:
-    """What a program or a test noted: properties, or attributes of a program before GoogleTest 1.15."""
-    return {**element.attrib, **{each.get("name", ""): each.get("value", "") for each in element.iterfind("properties/property")}}
+    """Notes of a program or a test: properties, or attributes of a program before GoogleTest 1.15."""
+    return {**element.attrib, **{each.get("name", ""): each.get("value", "")
+                                 for each in element.iterfind("properties/property")}}
 
 
 def _outcome(case: ElementTree.Element) -> Outcome:
@@ -110,7 +116,8 @@ def _runner(root: ElementTree.Element, found: Results) -> None:
     for case in root.iter("testcase"):
         skipped = case.find("skipped")
         if skipped is not None and not skipped.get("message", "").startswith("SKIP_RETURN_CODE"):
-            continue  # its program is not built, or what it needs failed: it did not run
+            continue  # did not run: its program is not built, or a fixture failed
         how = {"run": PASSED, "notrun": SKIPPED}.get(case.get("status", ""), FAILED)
         name = case.get("name", "")
-        found.ctests[name] = Outcome(how, f"{name} says that this machine cannot run it" if how == SKIPPED else "", root.get("timestamp", ""))
+        found.ctests[name] = Outcome(how, f"{name} says that this machine cannot run it" if how == SKIPPED else "",
+                                     root.get("timestamp", ""))

@@ -91,7 +91,7 @@ def lowering(listed: frozenset[tuple[str, str]], operation: str, kind: str) -> s
 def table(cell: str, executor: str) -> tuple[str, ...]:
     """One word per operation, one letter per type: n native, l loop, w wide_loop, t target, - not offered.
 
-    `executor` is the value of the fact atomics. If the target executes by another answer, nobody reads the table.
+    `executor` is the value of the fact atomics. If another answer makes the target execute, the table is not used.
     """
     listed = read(cell).pairs | {("add", "uint64"), ("compare_swap", "uint64")}
     letters = {"native": "n", "loop": "l", "wide_loop": "w"}

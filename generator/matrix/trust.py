@@ -91,7 +91,7 @@ def count(cells: Iterable[Cell]) -> Count:
 
 
 def seen_by_nobody(fabric: Fabric) -> bool:
-    """No cell was observed: nobody here has the hardware. A backend of weft's own needs none."""
+    """No cell was observed: the hardware is not here. A backend of weft's own needs none."""
     return fabric.backend != "loopback" and count(cells_of(fabric)).observed == 0
 
 

@@ -38,7 +38,8 @@ def spelt(value: Value | None) -> str:
 def range_for(fabric: Fabric, release: str) -> Range | None:
     """The part of a row that describes a release of the library, as "1.17"; none where no part does."""
     running = Version.of(release)
-    return next((span for span in fabric.ranges if span.since <= running and (span.until is None or running < span.until)), None)
+    return next((span for span in fabric.ranges if span.since <= running
+                 and (span.until is None or running < span.until)), None)
 
 
 def compare(fabric: str, cells: Mapping[str, Cell], findings: Iterable[CellFinding]) -> list[Verdict]:
@@ -52,11 +53,13 @@ def _verdict(fabric: str, cell: Cell, finding: CellFinding) -> Verdict:
         return Verdict(cell, finding, UNKNOWN)
     said = f"{fabric}.{cell.name} is {cell.told} (line {cell.line})"
     if not _holds(cell.value, finding):
-        why = f"the test shows {spelt(finding.shown)} ({finding.test})" if finding.shown is not None and finding.value == finding.shown \
-            else f"the library claims {spelt(finding.claimed)} ({finding.claim})"
+        why = f"the library claims {spelt(finding.claimed)} ({finding.claim})"
+        if finding.shown is not None and finding.value == finding.shown:
+            why = f"the test shows {spelt(finding.shown)} ({finding.test})"
         return Verdict(cell, finding, DIFFERS, f"{said} and {why}")
     if finding.differs and cell.claimed_value is None:
-        return Verdict(cell, finding, UNMARKED, f"{said}, as the test shows ({finding.test}), and the library claims {spelt(finding.claimed)} "
+        return Verdict(cell, finding, UNMARKED,
+                       f"{said}, as the test shows ({finding.test}), and the library claims {spelt(finding.claimed)} "
                                                 f"({finding.claim}): add claimed_value: {spelt(finding.claimed)}")
     return Verdict(cell, finding, AGREES if finding.shown is not None else CLAIMED)
 

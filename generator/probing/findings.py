@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a probe, and what it found."""
+"""What a probe is to find, and what it found."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -11,11 +11,15 @@ from ..matrix.facts import Value
 
 @dataclass(frozen=True)
 class Demands:
-    """Which provider to probe. Nothing else is believed: what it needs, takes and refuses is found by asking and trying.
+    """Which provider to probe. Nothing else is believed: the probe finds what the provider needs, takes and refuses.
 
-    `provider` is the library's name for it ("tcp;ofi_rxm"), `endpoint_type` is connected or addressed, `fabric_name` picks one of several
-    fabrics of one provider, `node` is the local address that both processes use, `settings` go into the environment,
-    `seconds` bound each behaviour (an emulated machine needs more), `backend` says whose library is asked.
+    - `provider`: the library's name for it ("tcp;ofi_rxm").
+    - `endpoint_type`: connected or addressed.
+    - `fabric_name`: picks one of several fabrics of one provider.
+    - `node`: the local address of both processes.
+    - `settings`: variables of the environment.
+    - `seconds`: the limit of each behaviour (an emulated machine needs more).
+    - `backend`: names the library.
     """
 
     provider: str
@@ -29,7 +33,9 @@ class Demands:
 
 @dataclass(frozen=True)
 class Finding:
-    """How one behaviour (or the claims) ended. `ended` is shown, refused, crashed, hung or missing; `why` is a sentence unless shown."""
+    """How one behaviour (or the claims) ended. `ended` is shown, refused, crashed, hung or missing; `why` is a sentence
+    unless shown.
+    """
 
     behaviour: str
     ended: str
@@ -40,10 +46,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class CellFinding:
-    """One cell: what the library says, what was seen, and what a row should say.
+    """One cell: the library's claim, the result of the test, and what a row should say.
 
-    `claimed` and `shown` are None where there is no claim or nothing was seen (`why_not` says why). Where the cell is a lower bound, `tried` is how
-    far the test goes at most, and `shown` how far it came. `lost`: a behaviour that would show it was not run, crashed, hung or was refused.
+    `claimed` and `shown` are None without a claim or a result; `why_not` says why. For a lower bound, `tried` is how
+    far the test goes, and `shown` how far it came. `lost`: a behaviour that would show the cell was not run, crashed,
+    hung or was refused.
     """
 
     cell: str
@@ -57,14 +64,14 @@ class CellFinding:
 
     @property
     def value(self) -> Value | None:
-        """What a row should say: what was seen, else what is claimed. A bound is what is claimed, unless the test fell short of it."""
+        """What a row should say: the result, else the claim. A bound is the claim, unless the test fell short of it."""
         if self.shown is None or (self.tried is not None and self.claimed is not None and not self.differs):
             return self.claimed
         return self.shown
 
     @property
     def differs(self) -> bool:
-        """Claim and behaviour do not agree: the matrix marks such a cell."""
+        """Claim and behaviour differ: the matrix marks such a cell."""
         if self.claimed is None or self.shown is None:
             return False
         if self.tried is not None:

@@ -37,7 +37,7 @@ def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Pro
            observe: bool = False) -> str:
     """The matrix with each wrong cell of the row mended. The probe's run becomes a source.
 
-    With `observe`, cells that agree and that nobody had observed say what was seen.
+    With `observe`, cells that agree and had no observation say what was seen.
     Errors: Refused, if the result is no matrix.
     """
     verdicts = list(verdicts)

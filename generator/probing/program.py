@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft-probe: built where it is missing, run with a deadline, its lines read as they come.
 
-The program bounds each behaviour itself; the bound here is for the program, whose whole process group ends with it.
+The program bounds each behaviour itself. The deadline here is for the program; its whole process group ends with it.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .findings import Demands, Finding
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM_SECONDS = 150  # for a machine of ordinary speed
-# Libraries that libfabric loads for other providers write a file when a process of theirs crashes; here crashes are results.
+# Libraries that libfabric loads for other providers write a file when their process crashes. Here crashes are results.
 _QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
 
 
@@ -36,20 +36,24 @@ def built(backend: str = "libfabric") -> Path:
         folder = Path(tempfile.gettempdir()) / f"weft-build-{os.getuid()}"
     folder = folder / place
     if not (folder / "build.ninja").exists():
-        _run(["cmake", "-G", "Ninja", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Debug", "-DWEFT_BUILD_TESTS=OFF", "-DWEFT_BUILD_BENCH=OFF",
-              "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF", f"-DWEFT_BACKENDS={';'.join(dict.fromkeys(('libfabric', backend)))}"])
+        _run(["cmake", "-G", "Ninja", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Debug",
+              "-DWEFT_BUILD_TESTS=OFF", "-DWEFT_BUILD_BENCH=OFF",
+              "-DWEFT_BUILD_EXAMPLES=OFF", "-DWEFT_INSTALL=OFF",
+              f"-DWEFT_BACKENDS={';'.join(dict.fromkeys(('libfabric', backend)))}"])
     _run(["cmake", "--build", str(folder), "--target", target])
     return folder / "probe" / target
 
 
 def _run(command: list[str]) -> None:
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900,
+                              check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Refused([Problem("probe/CMakeLists.txt", 1, f"weft-probe cannot be built: {error}")]) from None
     if done.returncode != 0:
         last = next((line for line in reversed(done.stdout.splitlines()) if "rror" in line), done.stdout.strip()[-200:])
-        raise Refused([Problem("probe/CMakeLists.txt", 1, f"weft-probe cannot be built: {last.strip()}: scripts/setup installs what it needs")])
+        raise Refused([Problem("probe/CMakeLists.txt", 1,
+                               f"weft-probe cannot be built: {last.strip()}: scripts/setup installs what it needs")])
 
 
 def claims(program: Path, demands: Demands) -> Finding:
@@ -68,7 +72,8 @@ def shown(program: Path, demands: Demands, behaviours: tuple[str, ...]) -> Itera
 
 
 def _lines(program: Path, what: str, demands: Demands, progress: str, behaviours: tuple[str, ...]) -> Iterator[Finding]:
-    command = [str(program), what, "--provider", demands.provider, "--endpoint", demands.endpoint_type, "--node", demands.node,
+    command = [str(program), what, "--provider", demands.provider, "--endpoint", demands.endpoint_type, "--node",
+               demands.node,
                "--progress", progress, "--deadline", str(demands.seconds * 1000)]
     if demands.fabric_name:
         command += ["--fabric-name", demands.fabric_name]
@@ -76,7 +81,8 @@ def _lines(program: Path, what: str, demands: Demands, progress: str, behaviours
     wanted = list(behaviours) or [what]
     environment = {**_QUIET, **demands.settings, **os.environ}
     try:
-        running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True)
+        running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   env=environment, start_new_session=True)
     except OSError as error:
         raise Refused([Problem(str(program), 1, f"cannot be started: {error.strerror}")]) from None
     limit = time.monotonic() + min(PROGRAM_SECONDS * demands.seconds / 10, (demands.seconds + 2) * len(wanted))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How claims and facts become the value of a cell, and the words for it. What was not seen is None, never a guess."""
+"""How claims and facts become the value of a cell, and the words for it. A missing result is None, never a guess."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,12 +23,15 @@ def value(found: object) -> Value | None:
 def said(found: object) -> str:
     if isinstance(found, list):
         return ", ".join(str(each) for each in found) or "none"
-    return {True: "yes", False: "no", None: "not known"}.get(found, str(found)) if isinstance(found, bool) or found is None else str(found)
+    if found is None:
+        return "not known"
+    return {True: "yes", False: "no"}[found] if isinstance(found, bool) else str(found)
 
 
 def facts(behaviour: str, *names: str) -> Words:
     def words(seen: Seen) -> str:
-        return ", ".join(f"{name} {said(seen.fact(behaviour, name))}" for name in names if seen.fact(behaviour, name) is not None)
+        return ", ".join(f"{name} {said(seen.fact(behaviour, name))}" for name in names
+                         if seen.fact(behaviour, name) is not None)
 
     return words
 
@@ -38,7 +41,7 @@ def choice(found: object, yes: str, no: str) -> str | None:
 
 
 def both(*read: Value | None) -> bool | None:
-    """True if all are, false if one is not, nothing if one is not known."""
+    """True if all are, false if one is not, None if one is unknown."""
     return None if any(each is None for each in read) else all(read)
 
 
@@ -56,7 +59,9 @@ def pointers_shown(seen: Seen) -> Value | None:
 
 
 def order(behaviour: str, claim: str) -> Read:
-    """An overtaking that was seen is certain; none seen is what a promise looks like, and where nothing is promised it proves nothing."""
+    """A seen overtaking is certain. No overtaking looks like a promise, and proves nothing where the library promises
+    nothing.
+    """
 
     def read(seen: Seen) -> Value | None:
         overtaken = seen.fact(behaviour, "overtaken")
@@ -85,7 +90,8 @@ def atomics_shown(seen: Seen) -> Value | None:
         return "none"
     right = [seen.fact("atomics", name) for name in ("fetch_add", "compare_swap")] + [seen.fact("first_atomic", "all")]
     if None in right:
-        return "none" if any(each not in (None, "right") for each in right) or seen.fact("first_atomic", "first") not in (None, "right") else None
+        known = [*right, seen.fact("first_atomic", "first")]
+        return "none" if any(each not in (None, "right") for each in known) else None
     return "provider" if all(each == "right" for each in right) else "none"
 
 
@@ -97,7 +103,8 @@ def atomics_test(seen: Seen) -> str:
             return seen.why_not((name,))
     wrong = seen.fact("atomics", "wrong") or []
     right = seen.fact("atomics", "right") or []
-    return f"{len(right)} of {len(right) + len(wrong)} kinds right by value" + (f"; wrong: {', '.join(wrong)[:80]}" if wrong else "")
+    return f"{len(right)} of {len(right) + len(wrong)} kinds right by value" + (f"; wrong: {', '.join(wrong)[:80]}"
+                                                                                if wrong else "")
 
 
 def listed_atomics(found: object) -> Value | None:
@@ -116,7 +123,8 @@ def operations_shown(seen: Seen) -> Value | None:
     """Nothing unless all were tried: a probe of an earlier build tried two operations."""
     if atomics_shown(seen) == "none":
         return atomics.NONE
-    return listed_atomics(seen.fact("atomics", "right")) if seen.fact("atomics", "operations") == len(atomics.OPERATIONS) else None
+    return listed_atomics(seen.fact("atomics", "right")) if seen.fact("atomics",
+                                                                      "operations") == len(atomics.OPERATIONS) else None
 
 
 def cost_order(seen: Seen) -> Value | None:
@@ -135,7 +143,7 @@ def moves_alone(seen: Seen, behaviour: str) -> bool | None:
 
 
 def progress_shown(seen: Seen) -> Value | None:
-    """Asked for manual progress, as a row asks that says polling."""
+    """Manual progress is requested, as a row with polling requests it."""
     alone = moves_alone(seen, "progress")
     if alone is None:
         return None
@@ -145,7 +153,8 @@ def progress_shown(seen: Seen) -> Value | None:
 
 
 def progress_claimed(seen: Seen) -> Value | None:
-    """FI_PROGRESS_AUTO is a claim; where it was kept, asking for manual progress is the row's choice and no difference."""
+    """FI_PROGRESS_AUTO is a claim; where it was kept, asking for manual progress is the row's choice and no difference.
+    """
     answer = seen.claim("progress_if_automatic")
     if answer is None:
         return None
@@ -162,7 +171,8 @@ def progress_test(seen: Seen) -> str:
         alone = moves_alone(seen, name)
         if alone is not None:
             ended = seen.fact(name, "ended_while_target_slept")
-            words.append(f"asked for {asked}: bytes {'landed while the target slept' if alone else 'landed only once it polled'}, "
+            words.append(f"asked for {asked}: bytes "
+                         f"{'landed while the target slept' if alone else 'landed only once it polled'}, "
                          f"writes ended {'before' if ended else 'after'} that")
     return "; ".join(words)
 
@@ -185,7 +195,8 @@ def refused_shown(seen: Seen) -> Value | None:
     ends = [seen.fact(name, "plain") for name in ("wrong_key", "out_of_range")]
     if None in ends:
         return None
-    return "reported" if all(end in ("error", "connection ended") or end.startswith("refused") for end in ends) else "silent"
+    return "reported" if all(end in ("error", "connection ended") or end.startswith("refused")
+                             for end in ends) else "silent"
 
 
 def refused_test(seen: Seen) -> str:
@@ -193,7 +204,8 @@ def refused_test(seen: Seen) -> str:
     for name, words in (("wrong_key", "wrong key"), ("out_of_range", "out of range")):
         end, code = seen.fact(name, "plain"), seen.fact(name, "plain_error")
         confirmed = seen.fact(name, "delivered_error") or seen.fact(name, "delivered")
-        told.append(f"{words}: {code or end}" + (f" ({confirmed} with delivery completion)" if confirmed and confirmed != code else ""))
+        told.append(f"{words}: {code or end}" + (f" ({confirmed} with delivery completion)" if confirmed
+                                                 and confirmed != code else ""))
     return "; ".join(told)
 
 
@@ -226,7 +238,7 @@ def delivered(seen: Seen) -> Value | None:
     if seen.refused("delivery") and seen.fact("delivery", "offered") is False:
         return False
     if seen.claim("delivery_complete") is False:
-        return None  # the flag was taken, and what nobody promised was kept this time
+        return None  # the library accepted the flag; an order without a promise was kept this time
     ended, early = seen.fact("delivery", "ended"), seen.fact("delivery", "ended_before_delivery")
     return None if ended is None or early is None else bool(ended and not early)
 

@@ -35,10 +35,13 @@ def show(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> None
 
 def as_content(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> dict[str, Any]:
     """For JSON: everything, the words included."""
-    cells = [{"cell": each.cell.name, "row": each.cell.told, "claimed": _plain(each.finding.claimed), "claim": each.finding.claim,
-              "shown": _plain(each.finding.shown), "test": each.finding.test, "why_not": each.finding.why_not, "verdict": each.verdict,
+    cells = [{"cell": each.cell.name, "row": each.cell.told, "claimed": _plain(each.finding.claimed),
+              "claim": each.finding.claim,
+              "shown": _plain(each.finding.shown), "test": each.finding.test, "why_not": each.finding.why_not,
+              "verdict": each.verdict,
               "sentence": each.sentence} for each in verdicts]
-    return {"fabric": fabric, "provenance": {"library": found_by.library, "api": found_by.api, "kernel": found_by.kernel, "device": found_by.device,
+    return {"fabric": fabric, "provenance": {"library": found_by.library, "api": found_by.api,
+                                             "kernel": found_by.kernel, "device": found_by.device,
                                              "date": found_by.date}, "cells": cells}
 
 

@@ -28,33 +28,40 @@ class Probed:
 def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
     """What the row names: its provider and its kind of endpoint, and the settings that it wants."""
     cells = fabric.ranges[0].cells
-    return Demands(str(cells["provider"].value), str(cells["endpoint_type"].value), str(cells["fabric_name"].value), node,
+    return Demands(str(cells["provider"].value), str(cells["endpoint_type"].value), str(cells["fabric_name"].value),
+                   node,
                    {setting.name: setting.value for setting in fabric.settings}, seconds, fabric.backend)
 
 
-def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
+def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None,
+              cells: Collection[str] | None = None, cheap: bool = False,
               seconds: int = 10, told: Callable[[Finding], None] | None = None) -> Probed:
     """Errors: Refused, where the row cannot be probed here."""
     if fabric.backend not in programs.TARGETS:
-        raise Refused([Problem(matrix.file, fabric.line, f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers and "
+        raise Refused([Problem(matrix.file, fabric.line,
+                               f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers "
+                               "and "
                                                          "rdma-core's devices")])
     seen = observe(demands_of(fabric, node, seconds), program=program, cells=cells, cheap=cheap, told=told)
     release = str(seen.claim("library"))
     span = range_for(fabric, release)
     if span is None:
-        raise Refused([Problem(matrix.file, fabric.line, f"{fabric.name} describes libfabric from {fabric.since} to before {fabric.until or 'any later'}, "
+        raise Refused([Problem(matrix.file, fabric.line,
+                               f"{fabric.name} describes libfabric from {fabric.since} to before "
+                               f"{fabric.until or 'any later'}, "
                                                          f"and {release} is here")])
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells))
     wrong = {each.cell.name for each in verdicts if each.wrong}
-    if wrong:  # on a busy machine a deadline may pass for nothing: a difference counts that is seen twice
+    if wrong:  # on a busy machine a deadline may pass without cause: a difference counts if it is seen twice
         again = observe(demands_of(fabric, node, seconds), program=program, cells=wrong, cheap=cheap, told=told)
         second = {each.cell.name: each for each in compare(fabric.name, span.cells, read_cells(again, wrong))}
         verdicts = [second.get(each.cell.name, each) for each in verdicts]
     return Probed(fabric, tuple(verdicts), provenance_of(seen), release)
 
 
-def probe_present(matrix: Matrix, *, node: str, program: Path | None = None) -> tuple[list[Probed], list[tuple[Fabric, str]]]:
-    """The cheap part for every row whose provider is here, two at a time; and the rows that are not, each with the reason."""
+def probe_present(matrix: Matrix, *, node: str,
+                  program: Path | None = None) -> tuple[list[Probed], list[tuple[Fabric, str]]]:
+    """The cheap part for every row whose provider is here, two at a time; and the absent rows, each with the reason."""
     program = program or programs.built()
     rows = [fabric for fabric in matrix.fabrics if fabric.backend == "libfabric"]
 
@@ -66,4 +73,5 @@ def probe_present(matrix: Matrix, *, node: str, program: Path | None = None) -> 
 
     with ThreadPoolExecutor(2) as pool:
         found = list(zip(rows, pool.map(one, rows)))
-    return [each for _, each in found if isinstance(each, Probed)], [(row, each) for row, each in found if isinstance(each, str)]
+    return [each for _, each in found if isinstance(each, Probed)], [(row, each) for row, each in found
+                                                                     if isinstance(each, str)]

@@ -13,7 +13,7 @@ from .cells import READINGS, Reading
 from .findings import CellFinding, Demands, Finding, Provenance
 from .seen import CLAIMS, Seen
 
-# What a look of a second or two can afford: the behaviours that end at once and say most.
+# The cheap part, for a second or two: the behaviours that end at once and show most.
 CHEAP = frozenset({"meeting", "addressing", "keys", "write_immediate", "counter", "progress", "progress@automatic"})
 
 
@@ -21,9 +21,9 @@ def probe(demands: Demands, *, program: Path | None = None, cells: Collection[st
           told: Callable[[Finding], None] | None = None) -> list[CellFinding]:
     """One finding per cell (or per cell of `cells`), in the order of the facts.
 
-    `program` is a built weft-probe; None builds it where it is missing. `cheap` leaves out the behaviours that take long. `told` hears each
-    behaviour as it ends. A provider that hangs or crashes costs the cells of one behaviour. Errors: Refused, where weft-probe cannot be had or
-    the library does not have the provider.
+    `program` is a built weft-probe; None builds it where it is missing. `cheap` leaves out slow behaviours. `told` is
+    called for each behaviour as it ends. A provider that hangs or crashes costs the cells of one behaviour. Errors:
+    Refused, if weft-probe is not available or the library does not have the provider.
     """
     return read_cells(observe(demands, program=program, cells=cells, cheap=cheap, told=told), cells)
 
@@ -46,10 +46,12 @@ def observe(demands: Demands, *, program: Path | None = None, cells: Collection[
 def absent(demands: Demands, claimed: Finding) -> Refused:
     """The library does not have it, or not here."""
     if demands.backend == "verbs":
-        return Refused([Problem("rdma-core", 1, f"has no device with the address {demands.node} here ({claimed.why}): rdma link lists devices, --node names "
+        return Refused([Problem("rdma-core", 1, f"has no device with the address {demands.node} here ({claimed.why}): "
+                                                "rdma link lists devices, --node names "
                                                 "an address of one; scripts/vm makes a soft one")])
-    return Refused([Problem("libfabric", 1, f'has no provider "{demands.provider}" with {demands.endpoint_type} endpoints here ({claimed.why}): '
-                                            "fi_info -l lists what it has; a device or a later release may be missing")])
+    return Refused([Problem("libfabric", 1, f'has no provider "{demands.provider}" with {demands.endpoint_type} '
+                                            f'endpoints here ({claimed.why}): fi_info -l lists what it has; '
+                                            "a device or a later release may be missing")])
 
 
 def read_cells(seen: Seen, cells: Collection[str] | None = None) -> list[CellFinding]:
@@ -66,8 +68,10 @@ def provenance(demands: Demands, *, program: Path | None = None) -> Provenance:
 
 
 def provenance_of(seen: Seen) -> Provenance:
-    """The same of findings that are there already; the day is today's."""
-    return Provenance(f"{seen.claim('library_name') or 'libfabric'} {seen.claim('library_release') or seen.claim('library')}", str(seen.claim("api")), platform.release(),
+    """The same for existing findings; the day is today's."""
+    return Provenance(f"{seen.claim('library_name') or 'libfabric'} "
+                      f"{seen.claim('library_release') or seen.claim('library')}", str(seen.claim("api")),
+                      platform.release(),
                       f"device {seen.claim('device')}", date.today().isoformat())
 
 
@@ -97,4 +101,5 @@ def _read(reading: Reading, seen: Seen) -> CellFinding:
     why_not = ""
     if shown is None:
         why_not = lost or reading.never or f"seen: {reading.test(seen)}, which proves nothing"
-    return CellFinding(reading.cell, reading.claimed(seen), reading.claim(seen), shown, test, why_not, reading.tried, bool(lost))
+    return CellFinding(reading.cell, reading.claimed(seen), reading.claim(seen), shown, test, why_not, reading.tried,
+                       bool(lost))

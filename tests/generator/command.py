@@ -5,4 +5,4 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]  # what the fixture `weft` gives
+Run = Callable[..., "subprocess.CompletedProcess[str]"]  # the value of the fixture `weft`

@@ -184,7 +184,7 @@ def real_rows(matrix: Path) -> list[str]:
 
 @st.composite
 def edited_row(draw: st.DrawFn, rows: list[str]) -> str:
-    """A real row where some cells have another value, mostly of the right kind, or lost something."""
+    """A real row where some cells have another value, mostly of the right kind, or lack something."""
     row = draw(st.sampled_from(rows))
     for fact in draw(st.lists(st.sampled_from(FACTS), min_size=1, max_size=5)):
         found = list(re.finditer(rf"(?<=\b{fact.name}: {{is: )(\"[^\"]*\"|[^,}}]+)", row))

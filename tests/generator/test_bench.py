@@ -104,7 +104,7 @@ def test_an_answer_that_costs_another_one_its_order_is_refused_beside_it(
     judged = {(dict(each.answers)["notify"], dict(each.answers)["atomics"]): each.reason for each in found}
     assert judged["message_after_ordered_write", "target"] == ""
     assert (
-        "atomics: fabric verbs_rxm cannot answer provider beside these"
+        "atomics: fabric verbs_rxm cannot answer provider with these"
         in judged["message_after_ordered_write", "provider"]
     )
 
@@ -455,7 +455,7 @@ def test_a_list_builds_nothing(weft: Run) -> None:
 
 
 def test_a_fabric_that_is_not_here_is_77(weft: Run, tmp_path: Path) -> None:
-    """The release of the library is not one that the row describes."""
+    """The row does not describe this release of the library."""
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "pkg-config").write_text("#!/bin/sh\necho 1.9.0\n", "utf-8")

@@ -57,7 +57,7 @@ def test_the_version_is_that_of_the_header(weft: Run) -> None:
 
 
 def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, tmp_path: Path) -> None:
-    """A file where a folder is needed: nothing that the command foresees."""
+    """A file where a folder is needed: an error that the command does not foresee."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "generated").write_text("a file", "utf-8")
     done = weft("generate", "--matrix", TINY, "--output", "out")

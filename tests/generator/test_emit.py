@@ -26,9 +26,12 @@ def rendered(root: Path, families: tuple[Family, ...]) -> dict[str, bytes]:
 
 
 def test_golden(root: Path, families: tuple[Family, ...]) -> None:
-    """A change of these is meant: ./weft generate --matrix tests/generator/cases/valid_ranged.yaml --output tests/generator/golden"""
+    """After a wanted change: ./weft generate --matrix tests/generator/cases/valid_ranged.yaml --output
+    tests/generator/golden
+    """
     files = emit.render(read_matrix(HERE / "cases" / "valid_ranged.yaml"), families, root / "templates")
-    golden = {path.relative_to(HERE / "golden").as_posix(): path.read_bytes() for path in (HERE / "golden").rglob("*") if path.is_file()}
+    golden = {path.relative_to(HERE / "golden").as_posix(): path.read_bytes() for path in (HERE / "golden").rglob("*")
+              if path.is_file()}
     assert files == golden
 
 
@@ -39,18 +42,23 @@ def test_what_is_committed_is_what_is_generated(rendered: dict[str, bytes], root
     assert found == {name for name in rendered if name.startswith("generated/")}
 
 
-def test_the_same_bytes_whatever_the_hash_seed_and_folder(tmp_path: Path, root: Path, rendered: dict[str, bytes]) -> None:
+def test_the_same_bytes_whatever_the_hash_seed_and_folder(tmp_path: Path, root: Path,
+                                                          rendered: dict[str, bytes]) -> None:
     for seed in ("0", "4711"):
         out = tmp_path / seed
-        subprocess.run([sys.executable, "-B", "-m", "generator", "generate", "--output", str(out)], cwd=root, check=True, timeout=60,
-                       capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C", "TZ": "Asia/Tokyo"})
-        assert {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()} == rendered
+        subprocess.run([sys.executable, "-B", "-m", "generator", "generate", "--output", str(out)], cwd=root,
+                       check=True, timeout=60,
+                       capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C",
+                                                 "TZ": "Asia/Tokyo"})
+        assert {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*")
+                if path.is_file()} == rendered
 
 
 def test_nothing_tells_where_or_when_it_was_made(rendered: dict[str, bytes], root: Path) -> None:
     for name, data in rendered.items():
         assert str(root).encode() not in data, name
-        without_evidence = re.sub(rb"(?:observed|measured): (?:\" \")?20\d\d-\d\d-\d\d", b"", b" ".join(data.replace(b"//", b"").split()))
+        without_evidence = re.sub(rb"(?:observed|measured): (?:\" \")?20\d\d-\d\d-\d\d", b"",
+                                  b" ".join(data.replace(b"//", b"").split()))
         assert not re.search(rb"\b20\d\d-\d\d-\d\d\b", without_evidence), name
 
 
@@ -59,7 +67,8 @@ def test_headers_are_short_and_lines_fit(rendered: dict[str, bytes]) -> None:
         if name.endswith(".hpp"):
             lines = data.decode().splitlines()
             assert len(lines) <= (250 if name.endswith(".why_not.hpp") else 160), name
-            assert max(len(line) for line in lines if not line.lstrip().startswith(".atomic_operations")) <= header.WIDTH, name  # one cell may be long
+            bounded = [line for line in lines if not line.lstrip().startswith(".atomic_operations")]  # may be long
+            assert max(len(line) for line in bounded) <= header.WIDTH, name
 
 
 def test_writing_twice_writes_nothing(tmp_path: Path, rendered: dict[str, bytes]) -> None:
@@ -74,7 +83,8 @@ def _fingerprints(text: str, tmp_path: Path, families: tuple[Family, ...]) -> tu
     matrix = read_matrix(tmp_path / "m.yaml")
     fabric = matrix.fabrics[0]
     choices = rows.decide_all(matrix, families)[0].choices[0]
-    return (rows.fingerprint(fabric, fabric.ranges[0], choices, families), rows.identity(fabric, fabric.ranges[0], choices, families))
+    return (rows.fingerprint(fabric, fabric.ranges[0], choices, families),
+            rows.identity(fabric, fabric.ranges[0], choices, families))
 
 
 def _with(name: str, value: str) -> str:
@@ -83,13 +93,14 @@ def _with(name: str, value: str) -> str:
 
 @pytest.mark.parametrize("text, peers_differ, objects_differ", [
     (TINY.replace('text: "c"', 'text: "other"'), False, False),       # evidence is for people
-    (_with("inject_bytes", "128"), False, True),                        # one side's business
+    (_with("inject_bytes", "128"), False, True),  # known to one side only
     (_with("completion_wait", "none"), False, True),                    # so is how it waits
     (_with("key_bytes", "4"), True, True),                              # both sides see a key
     (_with("virtual_addressing", "true"), True, True),
     (TINY.replace("tiny:", "other:", 1), True, True),
 ])
-def test_fingerprints(text: str, peers_differ: bool, objects_differ: bool, tmp_path: Path, families: tuple[Family, ...]) -> None:
+def test_fingerprints(text: str, peers_differ: bool, objects_differ: bool, tmp_path: Path,
+                      families: tuple[Family, ...]) -> None:
     peers, objects = _fingerprints(TINY, tmp_path, families)
     other_peers, other_objects = _fingerprints(text, tmp_path, families)
     assert (other_peers != peers, other_objects != objects) == (peers_differ, objects_differ)
@@ -102,19 +113,26 @@ def _row(matrix: str, name: str) -> str:
 
 
 def test_a_made_up_row_needs_the_matrix_alone(tmp_path: Path, root: Path) -> None:
-    """Facts of several providers in a new combination: the command makes a header with the legal answers, and it compiles."""
+    """Facts of several providers in a new combination: the command makes a header with the legal answers, and it
+    compiles.
+    """
     text = (root / "providers.yaml").read_text("utf-8")
     row = _row(text, "ibverbs_iwarp").replace("ibverbs_iwarp:", "made_up:", 1)
     row = re.sub(r"backend: verbs", "backend: libfabric", row)
-    for cell, value in {"provider": "made_up", "endpoint_type": "addressed", "address_resolution": "opaque", "virtual_addressing": "false",
-                        "key_owner": "application", "key_bytes": "2", "region_endpoint_binding": "true", "remote_counter_counts_writes": "true",
-                        "order_write_after_write": "true", "delivery_complete": "true", "refused_write": "silent", "atomics": "provider",
-                        "atomics_cost_order": "true", "data_progress": "thread", "completion_wait": "none", "context_bytes": "32"}.items():
+    for cell, value in {"provider": "made_up", "endpoint_type": "addressed", "address_resolution": "opaque",
+                        "virtual_addressing": "false",
+                        "key_owner": "application", "key_bytes": "2", "region_endpoint_binding": "true",
+                        "remote_counter_counts_writes": "true",
+                        "order_write_after_write": "true", "delivery_complete": "true", "refused_write": "silent",
+                        "atomics": "provider",
+                        "atomics_cost_order": "true", "data_progress": "thread", "completion_wait": "none",
+                        "context_bytes": "32"}.items():
         row, count = re.subn(rf"(    {cell}: {{is: )[^,]+", rf"\g<1>{value}", row)
         assert count == 1, cell
     (tmp_path / "providers.yaml").write_text(text + "\n" + row, "utf-8")
     for command in ("generate", "check"):
-        done = subprocess.run([str(root / "weft"), command, "--matrix", str(tmp_path / "providers.yaml"), "--output", str(tmp_path)],
+        done = subprocess.run([str(root / "weft"), command, "--matrix", str(tmp_path / "providers.yaml"), "--output",
+                               str(tmp_path)],
                               capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, "")
     header = (tmp_path / "generated" / "made_up.hpp").read_text("utf-8")
@@ -140,8 +158,10 @@ def _compiles(root: Path, tree: Path, fabric: str) -> None:
     header = tree / "generated" / f"{fabric}.hpp"
     compiler = shutil.which("g++") or shutil.which("c++")
     if compiler is None or not Path("/usr/include/rdma/fabric.h").exists():
-        pytest.skip("no compiler or no libfabric headers here: the header's text was checked, not its meaning to a compiler")
+        pytest.skip("no compiler or no libfabric headers here: the header's text was checked, not its meaning to a "
+                    "compiler")
     program = f'#include "{header}"\nstatic_assert(weft::complete_fabric<weft::fabrics::{fabric}>);\n'
-    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only",
+    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
+                           "-Werror", "-fsyntax-only",
                            "-x", "c++", "-"], input=program, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")

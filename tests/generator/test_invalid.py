@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each way of being wrong has a tiny matrix whose first line holds the line and the sentence that are expected."""
+"""Each mistake has a tiny matrix. It begins with the expected line and sentence."""
 from __future__ import annotations
 
 import re
@@ -14,19 +14,19 @@ from generator.matrix.model import read_matrix
 from generator.rules import Family, read_rules
 
 CASES = sorted((Path(__file__).parent / "cases").glob("invalid_*.yaml"))
-_EXPECTED = re.compile(r"# line (\d+): (.+)\n")
-# A tiny matrix that spoils one cell answers none of the others, which is refused as well.
+_EXPECTED = re.compile(r"# line (\d+): (.+(?:\n#   .+)*)\n")
+# A tiny matrix that spoils one cell answers no other cell, which is refused too.
 _TOLD_AS_WELL = re.compile(r".* (does not answer|lacks) \w+ \(.*")
 
 
 @pytest.mark.parametrize("case", CASES, ids=[path.stem.removeprefix("invalid_") for path in CASES])
 def test_is_refused_with_the_sentence(case: Path, root: Path, families: tuple[Family, ...]) -> None:
     expected = _EXPECTED.match(case.read_text("utf-8"))
-    assert expected, "the first line of a case is: # line N: the sentence"
+    assert expected, "a case begins with: # line N: the sentence, whose further lines begin with `#   `"
     with pytest.raises(Refused) as caught:
         emit.render(read_matrix(case, "case.yaml"), families, root / "templates")
     told = {(problem.line, problem.sentence) for problem in caught.value.problems}
-    wanted = (int(expected[1]), expected[2].replace("TODAY", str(date.today())))
+    wanted = (int(expected[1]), expected[2].replace("\n#   ", " ").replace("TODAY", str(date.today())))
     assert wanted in told
     assert [other for other in told - {wanted} if not _TOLD_AS_WELL.fullmatch(other[1])] == []
     assert all(problem.file == "case.yaml" for problem in caught.value.problems)
@@ -75,6 +75,5 @@ def test_deep_nesting_is_refused() -> None:
 
 
 def test_quoted_words_are_text() -> None:
-    assert load_text('a: "no"\nb: "010"\nc: \'true\'\nd: 10\ne: true', "t.yaml").data == {"a": "no", "b": "010",
-                                                                                          "c": "true", "d": 10,
-                                                                                          "e": True}
+    read = load_text('a: "no"\nb: "010"\nc: \'true\'\nd: 10\ne: true', "t.yaml")
+    assert read.data == {"a": "no", "b": "010", "c": "true", "d": 10, "e": True}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft bench --peers`: foreign outputs as they were recorded, turns, claims, the page, and the answer's schema."""
+"""`weft bench --peers`: recorded outputs of foreign programs, turns, claims, the page, and the schema of the result."""
 from __future__ import annotations
 
 import json

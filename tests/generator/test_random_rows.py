@@ -43,7 +43,7 @@ refused: list[str] = []
 
 
 def _render(text: str) -> dict[str, bytes] | None:
-    """The files of one row, or none where it is refused, with a line of the row and one sentence for each reason."""
+    """The files of one row; or none where it is refused, with a line of the row and one sentence for each reason."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "m.yaml"
         file.write_text(text, "utf-8")

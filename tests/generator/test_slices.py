@@ -96,7 +96,7 @@ def test_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
         "1002": True,
     }
     running: set[int] = set()
-    # the other side goes on
+    # the other side continues
     left = {group: max(at for at, each in enumerate(told) if each == (group, signal.SIGCONT)) for group in (1001, 1002)}
     for at, (group, number) in enumerate(told[: min(left.values())]):
         running = running | {group} if number == signal.SIGCONT else running - {group}

@@ -80,7 +80,8 @@ def test_the_compiler_refuses(case: WrongCell, tmp_path: Path, families: tuple[F
     tree = _tree(tmp_path, _generated(case, tmp_path, families))
     program = (f'#include "{tree}/generated/wrong.hpp"\nusing wrong = weft::fabrics::wrong;\n'
                "static_assert(sizeof(wrong::port<weft::shape_of<wrong>>) != 0);\n")
-    done = subprocess.run([_compiler("infiniband/verbs.h"), *FLAGS, "-fsyntax-only", "-x", "c++", "-"], input=program, capture_output=True, text=True,
+    done = subprocess.run([_compiler("infiniband/verbs.h"), *FLAGS, "-fsyntax-only", "-x", "c++", "-"], input=program,
+                          capture_output=True, text=True,
                           timeout=300, check=False)
     assert done.returncode != 0
     assert case.says in done.stderr, done.stderr
@@ -88,7 +89,7 @@ def test_the_compiler_refuses(case: WrongCell, tmp_path: Path, families: tuple[F
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory, families: tuple[Family, ...]) -> dict[str, str]:
-    """What opening says for each case of that stage; one program opens them all."""
+    """What opening reports for each case of that stage; one program opens them all."""
     folder = tmp_path_factory.mktemp("opens")
     names = [f"wrong_{number}" for number in range(len(OPENS))]
     tree = _tree(folder, *(_generated(case, folder, families, name) for case, name in zip(OPENS, names)))
@@ -100,12 +101,14 @@ template <class F> void tell() {
   options.node = "127.0.0.1";
   options.listens = true;
   const auto made = F::template port<weft::shape_of<F>>::open(options);
-  std::printf("%s\\t%s\\n", std::string(F::name).c_str(), made ? "(it opened)" : std::string(made.error().sentence).c_str());
+  const std::string result = made ? "(it opened)" : std::string(made.error().sentence);
+  std::printf("%s\\t%s\\n", std::string(F::name).c_str(), result.c_str());
 }
 int main() {
 """ + "".join(f"  tell<weft::fabrics::{name}>();\n" for name in names) + "}\n"
     (folder / "open.cpp").write_text(program, "utf-8")
-    subprocess.run([_compiler("rdma/fabric.h"), *FLAGS, "-O0", str(folder / "open.cpp"), "-lfabric", "-o", str(folder / "open")], check=True, timeout=400)
+    subprocess.run([_compiler("rdma/fabric.h"), *FLAGS, "-O0", str(folder / "open.cpp"), "-lfabric", "-o",
+                    str(folder / "open")], check=True, timeout=400)
     done = subprocess.run([str(folder / "open")], capture_output=True, text=True, timeout=120, check=False)
     lines = dict(line.split("\t", 1) for line in done.stdout.splitlines())
     return {case.name: lines[name] for case, name in zip(OPENS, names)}

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells falsified one at a time, and where each is caught: by the generator, by the compiler, when a transport opens, or by the probe alone.
+"""Cells falsified one at a time, and where each is caught: by the generator, the compiler, an opening transport, or the
+probe alone.
 
-`python3 -B -m tests.generator.wrong_cells` writes docs/reference/generated/wrong_cells.md from this list; test_wrong_cells.py proves each line of it.
+`python3 -B -m tests.generator.wrong_cells` writes docs/reference/generated/wrong_cells.md from this list.
+test_wrong_cells.py proves each line of it.
 """
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ STAGES = {
 
 @dataclass(frozen=True)
 class WrongCell:
-    """A true row with one cell made wrong. `says`: part of the sentence that whoever did it reads."""
+    """A true row with one wrong cell. `says`: part of the sentence that the author of the cell reads."""
 
     stage: str
     row: str
@@ -40,25 +42,36 @@ def _of(stage: str, *cases: tuple[str, str, str, str]) -> list[WrongCell]:
 
 CELLS: list[WrongCell] = [
     *_of("generate",
-         ("tcp", "delivery_complete", "false", "has no legal answer to write_fault (how does the initiator learn that the target refused its write?)"),
+         ("tcp", "delivery_complete", "false",
+          "has no legal answer to write_fault (how does the initiator learn that the target refused its write?)"),
          ("udp_rxd", "endpoint_type", "datagram", "expected one of connected, addressed"),
          ("sockets", "key_bytes", "300", "key_bytes is the number 300: expected a number from 0 to 255"),
          ("tcp_rxm", "provider", '""', "a libfabric row names its provider, as fi_info prints it"),
-         ("shm", "forgets_peers", "false", "forgets_peers is false before 2.0 too: a range restates only the cells that change"),
-         ("verbs", "atomics", "provider", "atomics is provider before 2.2 too: a range restates only the cells that change"),
+         ("shm", "forgets_peers", "false",
+          "forgets_peers is false before 2.0 too: a range restates only the cells that change"),
+         ("verbs", "atomics", "provider",
+          "atomics is provider before 2.2 too: a range restates only the cells that change"),
          ("efa", "largest_message", "no", "bare 'no' means different things to different readers")),
     *_of("compile",
-         ("tcp", "region_endpoint_binding", "true", "weft: regions bound to an endpoint need one endpoint; a connected fabric has one per link"),
-         ("ibverbs_roce", "virtual_addressing", "false", "weft: with rdma-core regions are addressed by the target's pointers"),
+         ("tcp", "region_endpoint_binding", "true",
+          "weft: regions bound to an endpoint need one endpoint; a connected fabric has one per link"),
+         ("ibverbs_roce", "virtual_addressing", "false",
+          "weft: with rdma-core regions are addressed by the target's pointers"),
          ("ibverbs_roce", "region_endpoint_binding", "true", "weft: rdma-core binds no regions"),
-         ("ibverbs_roce", "write_immediate_consumes_receive", "false", "weft: a write with an immediate consumes a receive"),
+         ("ibverbs_roce", "write_immediate_consumes_receive", "false",
+          "weft: a write with an immediate consumes a receive"),
          ("ibverbs_iwarp", "endpoint_type", "addressed", "weft: this backend knows reliable connections only")),
     *_of("open",
-         ("tcp", "virtual_addressing", "true", "virtual_addressing: asked yes, returned no, baked yes (region_address depends on it)"),
-         ("tcp", "key_owner", "provider", "key_owner provider: asked yes, returned no, baked yes (region_key depends on it)"),
-         ("tcp", "local_registration", "true", "local_registration: asked yes, returned no, baked yes (local_descriptor depends on it)"),
-         ("tcp", "write_immediate_bytes", "16", 'its provider "tcp" does not grant write_immediate_bytes: 16 (it returns 8)'),
-         ("tcp", "atomics", "provider", "does not grant together, though any fewer of them, endpoint_type: connected and atomics: provider"),
+         ("tcp", "virtual_addressing", "true",
+          "virtual_addressing: asked yes, returned no, baked yes (region_address depends on it)"),
+         ("tcp", "key_owner", "provider",
+          "key_owner provider: asked yes, returned no, baked yes (region_key depends on it)"),
+         ("tcp", "local_registration", "true",
+          "local_registration: asked yes, returned no, baked yes (local_descriptor depends on it)"),
+         ("tcp", "write_immediate_bytes", "16",
+          'its provider "tcp" does not grant write_immediate_bytes: 16 (it returns 8)'),
+         ("tcp", "atomics", "provider",
+          "does not grant together, though any fewer of them, endpoint_type: connected and atomics: provider"),
          ("tcp", "provider", "tpc", 'has no provider "tpc" here, or no device for it (fi_info -l lists what it has)'),
          ("sockets", "inject_bytes", "100000", "inject_bytes: asked at least 100000, returned "),
          ("sockets", "queue_depth", "1000000", "queue_depth (transmit): asked at least 1000000, returned "),
@@ -77,7 +90,7 @@ CELLS: list[WrongCell] = [
 
 
 def falsified(case: WrongCell, row: str, name: str) -> str:
-    """The text of a matrix that holds this row alone, under this name, with its cell made wrong."""
+    """The text of a matrix with this row alone, under this name, with its wrong cell."""
     text, found = re.subn(rf"(\n    {case.cell}: {{is: )(\"[^\"]*\"|[^,}}]+)", rf"\g<1>{case.value}", row, count=1)
     if found != 1 or text == row:
         raise ValueError(f"{case.name} is not there, or is {case.value} already")
@@ -86,7 +99,8 @@ def falsified(case: WrongCell, row: str, name: str) -> str:
 
 def page() -> str:
     """docs/reference/generated/wrong_cells.md."""
-    lines = ["<!-- Written by tests/generator/wrong_cells.py: do not edit. After a change there: python3 -B -m tests.generator.wrong_cells -->",
+    lines = ["<!-- Written by tests/generator/wrong_cells.py: do not edit. After a change there: python3 -B -m "
+             "tests.generator.wrong_cells -->",
              "# Where a wrong cell is caught", "",
              "A wrong fact gives a diagnostic. Each line is a true row of `providers.yaml` with one cell made wrong.",
              "`tests/generator/test_wrong_cells.py` makes it wrong and checks the sentence.", "",

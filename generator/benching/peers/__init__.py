@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""weft beside other libraries, hand-written code and the machine's floors, in one run: `weft bench --peers`."""
+"""weft, other libraries, hand-written code and the machine's floors, compared in one run: `weft bench --peers`."""
 from .command import play_peers
 
 __all__ = ["play_peers"]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What weft claims, as ratios with a bound: each line is judged from the readings of one run, and says so plainly where it does not hold or was not measured."""
+"""What weft claims, as ratios with a bound. The readings of one run judge each line: it holds, fails, or was not
+measured.
+"""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ from .races import IN_SLICES, WORD
 
 @dataclass(frozen=True)
 class Claim:
-    """`ours` against `theirs`, the best of each; without `theirs` a reading that is a ratio (or a difference) already."""
+    """`ours` against `theirs`, the best of each. Without `theirs` the reading is a ratio (or a difference) already."""
 
     text: str
     bound: float
@@ -23,7 +25,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim beside what was measured."""
+    """A claim and its measurement."""
 
     claim: Claim
     found: Spread | None
@@ -61,29 +63,38 @@ CLAIMS = (
     Claim("tcp, 64 KiB / UCX tag over tcp", .60, _of(_NOTICES, "tcp", 65536), _of(("UCX tag",), "tcp", 65536)),
     Claim("tcp_rxm, 8 B / by hand, plain", .75, _sliced(_NOTICES, "tcp_rxm"), _sliced(("by hand, plain",), "tcp_rxm")),
     Claim("tcp_rxm, 100 connects / the library's default", .05, (("bench-endpoint, tcp_rxm", "connects ratio", 100),)),
-    Claim("tcp_rxm, memory of an endpoint / the library's default", .20, (("bench-endpoint, tcp_rxm", "resident ratio", 0),)),
+    Claim("tcp_rxm, memory of an endpoint / the library's default", .20,
+          (("bench-endpoint, tcp_rxm", "resident ratio", 0),)),
     Claim("shm, 8 B / by hand, plain", .75, _sliced(_NOTICES, "shm"), _sliced(("by hand, plain",), "shm")),
     Claim("shm, small RMA: offsets / pointers (FI_MR_VIRT_ADDR), half round trip", .25, _sliced(_NOTICES[3:], "shm"),
           _sliced(("by hand, watched write by pointers",), "shm")),
-    Claim("shm, the call of a put of 8 B: offsets / pointers (FI_MR_VIRT_ADDR)", .25, _of(_NOTICES[3:], "shm", operation="call"),
+    Claim("shm, the call of a put of 8 B: offsets / pointers (FI_MR_VIRT_ADDR)", .25,
+          _of(_NOTICES[3:], "shm", operation="call"),
           _of(("by hand, watched write by pointers",), "shm", operation="call")),
     Claim("mapped, put of 8 B / a flag looked at without rest", 1.05, _flag("put beside flag: ratio")),
     Claim("mapped, put of 8 B / a flag looked at with the same room", 1.05, _flag("put beside flag with room: ratio")),
     Claim("mapped, put of 8 B / UCX tag over posix", .40, _sliced((WORD,), "mapped"), _sliced(("UCX tag",), "posix")),
-    Claim("mapped, fetch_add / UCX over posix", 1.10, _flag("fetch_add beside instruction: one_way"), _of(("UCX put",), "posix", 8, "fetch_add")),
+    Claim("mapped, fetch_add / UCX over posix", 1.10, _flag("fetch_add beside instruction: one_way"),
+          _of(("UCX put",), "posix", 8, "fetch_add")),
     Claim("mapped, put of 1 MiB / memcpy and flag", 1.05, _flag("put beside memcpy and flag: ratio", 1048576)),
-    Claim("mapped, message of 8 B / UCX tag over posix", .60, _sliced(("weft send",), "mapped"), _sliced(("UCX tag",), "posix")),
-    Claim("mapped, message of 8 B / UCX am over posix", 1.00, _sliced(("weft send",), "mapped"), _sliced(("UCX am",), "posix")),
-    Claim("tcp, messages of 16 B a second, coalesced / not", 20, (("bench-coalesced, tcp", "coalesced to one by one: ratio", 16),), at_least=True),
-    Claim("shm, messages of 16 B a second, coalesced / not", 10, (("bench-coalesced, shm", "coalesced to one by one: ratio", 16),), at_least=True),
+    Claim("mapped, message of 8 B / UCX tag over posix", .60, _sliced(("weft send",), "mapped"),
+          _sliced(("UCX tag",), "posix")),
+    Claim("mapped, message of 8 B / UCX am over posix", 1.00, _sliced(("weft send",), "mapped"),
+          _sliced(("UCX am",), "posix")),
+    Claim("tcp, messages of 16 B a second, coalesced / not", 20,
+          (("bench-coalesced, tcp", "coalesced to one by one: ratio", 16),), at_least=True),
+    Claim("shm, messages of 16 B a second, coalesced / not", 10,
+          (("bench-coalesced, shm", "coalesced to one by one: ratio", 16),), at_least=True),
     Claim("hot invocation over tcp / raw ping-pong", 1.05, (("bench/invocation, tcp", "invocation hot: ratio", 0),)),
-    Claim("hot invocation over mapped, above the raw flag", 150, (("bench/invocation, mapped", "invocation hot: above", 0),), unit="ns"),
+    Claim("hot invocation over mapped, above the raw flag", 150,
+          (("bench/invocation, mapped", "invocation hot: above", 0),), unit="ns"),
 )
 
 
 def judged(measured: Measured, fabrics: Sequence[str]) -> list[Judged]:
     """Each claim about the fabrics of the run."""
-    return [_judge(claim, measured) for claim in CLAIMS if any(claim.ours[0][0].endswith(f", {fabric}") for fabric in fabrics)]
+    return [_judge(claim, measured) for claim in CLAIMS if any(claim.ours[0][0].endswith(f", {fabric}")
+                                                               for fabric in fabrics)]
 
 
 def _judge(claim: Claim, measured: Measured) -> Judged:

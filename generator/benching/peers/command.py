@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`weft bench --peers`: builds, lets all take turns, answers."""
+"""`weft bench --peers`: builds, lets all contenders take turns, reports."""
 from __future__ import annotations
 
 import os
@@ -25,7 +25,7 @@ OFFERED = (*FABRICS, "sockets", "udp_rxd")
 
 
 def planned(turns: int | None, quick: bool) -> Plan:
-    """How much is asked. Turns that somebody asks for are given the time that a slow machine needs for each."""
+    """The size of a run. A requested number of turns gets the time that a slow machine needs for it."""
     usual, seconds, most_of_a_turn = (2, 80.0, 60.0) if quick else (7, 520.0, 150.0)
     return Plan(QUICK_SIZES if quick else SIZES, turns or usual, turns * most_of_a_turn if turns else seconds, quick)
 
@@ -34,7 +34,8 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     """Returns the exit code: 0 measured, 77 where nothing can be built here. Errors: click's, for a wrong fabric."""
     for fabric in fabrics:
         if fabric not in OFFERED:
-            raise click.BadParameter(f"'{fabric}' has no peers on this machine; there are {', '.join(OFFERED)}", param_hint="--fabric")
+            raise click.BadParameter(f"'{fabric}' has no peers on this machine; there are {', '.join(OFFERED)}",
+                                     param_hint="--fabric")
     asked = fabrics or FABRICS
     plan = planned(turns, quick)
 
@@ -52,7 +53,8 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     race(races(asked, programs, shutil.which("ucx_perftest") is not None), plan, measured, told)
     verdicts = judged(measured, asked)
     every = page.tables(contenders, measured, plan, verdicts)
-    answer = page.answer({"command": _command(fabrics, turns, quick), "date": began, "machine": provenance.machine(), "versions": _versions(programs),
+    answer = page.answer({"command": _command(fabrics, turns, quick), "date": began, "machine": provenance.machine(),
+                          "versions": _versions(programs),
                           "load": {"before": before, "after": provenance.load()}}, measured, verdicts)
     _show(every, answer, kind)
     if write:
@@ -73,7 +75,8 @@ def _show(every: list[page.Table], answer: dict[str, Any], kind: str) -> None:
 
 
 def _command(fabrics: tuple[str, ...], turns: int | None, quick: bool) -> str:
-    words = ["./weft bench --peers", *(f"--fabric {fabric}" for fabric in fabrics), *([f"--turns {turns}"] if turns else []), *(["--quick"] if quick else []), "--write"]
+    words = ["./weft bench --peers", *(f"--fabric {fabric}" for fabric in fabrics),
+             *([f"--turns {turns}"] if turns else []), *(["--quick"] if quick else []), "--write"]
     return " ".join(words)
 
 
@@ -87,5 +90,6 @@ def _versions(programs: Programs) -> dict[str, str]:
 def _installed(package: str) -> str:
     if shutil.which("dpkg-query") is None:
         return "unknown"
-    said = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True, timeout=30, check=False, env={**os.environ, "LC_ALL": "C"})
+    said = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True, timeout=30,
+                          check=False, env={**os.environ, "LC_ALL": "C"})
     return said.stdout if said.returncode == 0 and re.fullmatch(r"\S+", said.stdout) else "not installed"

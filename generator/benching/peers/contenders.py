@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who takes part in a run, and how each is run once. Names are `<what>, <over what>`; those of weft begin with "weft"."""
+"""The contenders of a run, and how each runs once.
+
+Names are `<what>, <over what>`; those of weft begin with "weft".
+"""
 from __future__ import annotations
 
 import shutil
@@ -18,40 +21,45 @@ SIZES = (8, 1024, 4096, 16384, 65536, 1048576)
 QUICK_SIZES = (8, 4096, 65536)
 WEFT = {"put_notify": "weft put_notify", "watched_word": "weft put_notify, watched word", "send": "weft send",
         "put": "weft put, watched by the target", "fetch_add": "weft fetch_add"}
-BY_HAND = {"plain": "by hand, plain", "tuned": "by hand, tuned write with immediate", "tuned_send": "by hand, tuned send", "watched_write": "by hand, watched write",
+BY_HAND = {"plain": "by hand, plain", "tuned": "by hand, tuned write with immediate",
+           "tuned_send": "by hand, tuned send", "watched_write": "by hand, watched write",
            "raw_fetch_add": "by hand, fetch_add"}
-FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and flag", "memory"), "ring": ("raw memory, ring of messages", "memory")}
-UCX = {"tag_lat": ("tag", "latency"), "ucp_am_lat": ("am", "latency"), "ucp_put_lat": ("put", "latency"), "ucp_fadd": ("put", "fetch_add"), "tag_bw": ("tag", "rate"),
+FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and flag", "memory"),
+          "ring": ("raw memory, ring of messages", "memory")}
+UCX = {"tag_lat": ("tag", "latency"), "ucp_am_lat": ("am", "latency"), "ucp_put_lat": ("put", "latency"),
+       "ucp_fadd": ("put", "fetch_add"), "tag_bw": ("tag", "rate"),
        "ucp_put_bw": ("put", "put rate")}
-_UCX_WARM = 80  # round trips of any size before any is timed, as large ones of ours have
-OWN_THREAD = ("sockets",)  # the library moves data in a thread of its own: nobody is pinned, and programs that never sleep take milliseconds
-FOREIGN_FABRICS = {"tcp": ("msg", "tcp"), "tcp_rxm": ("rdm", "tcp;ofi_rxm"), "sockets": ("rdm", "sockets"), "shm": ("rdm", "shm"), "udp_rxd": ("rdm", "udp;ofi_rxd")}
+_UCX_WARM = 80  # round trips of any size before timing, as large ones of ours have
+# The library moves data in a thread of its own. Nothing is pinned, and programs that never sleep take milliseconds.
+OWN_THREAD = ("sockets",)
+FOREIGN_FABRICS = {"tcp": ("msg", "tcp"), "tcp_rxm": ("rdm", "tcp;ofi_rxm"), "sockets": ("rdm", "sockets"),
+                   "shm": ("rdm", "shm"), "udp_rxd": ("rdm", "udp;ofi_rxd")}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is asked of each."""
+    """The size of a run."""
 
     sizes: tuple[int, ...]
     turns: int
-    seconds: float  # no turn begins after that
+    seconds: float  # no turn begins later
     quick: bool
 
 
 @dataclass(frozen=True)
 class Contender:
-    """One contender. `absent` says why it takes no part, and what to do about that; else it is empty."""
+    """One contender. `absent` says why it takes no part and how to mend that; else it is empty."""
 
     name: str
     table: str  # sockets, memory, own
     once: Callable[[Plan], Readings]
     absent: str = ""
-    at_most: int = 1000  # turns: some are long and know their own turns
-    part: str = ""  # of a contender that is run in parts, so that one that fails takes nothing from the others
+    at_most: int = 1000  # turns: long contenders have fewer
+    part: str = ""  # for a contender that runs in parts: one failed part loses nothing of the others
 
     @property
     def label(self) -> str:
-        """What is told of failures."""
+        """The name in reports of failures."""
         return f"{self.name}, {self.part}" if self.part else self.name
 
 
@@ -60,11 +68,14 @@ def same_host(fabric: str) -> str:
 
 
 def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
-    """In the order in which they run."""
-    found = [_floor(kind, programs) for kind, (_, table) in FLOORS.items() if any(same_host(fabric) == table for fabric in fabrics)]
+    """All contenders, in the order of their runs."""
+    found = [_floor(kind, programs) for kind, (_, table) in FLOORS.items()
+             if any(same_host(fabric) == table for fabric in fabrics)]
     for fabric in fabrics:
         for kind in _kinds(fabric):
-            found += [_own(fabric, kind, programs, "")] + ([] if kind in ("fetch_add", "raw_fetch_add", "watched_write_by_pointers") else [_own(fabric, kind, programs, "large transfers")])
+            found += [_own(fabric, kind, programs, "")] + ([] if kind in ("fetch_add", "raw_fetch_add",
+                                                                          "watched_write_by_pointers")
+                                                           else [_own(fabric, kind, programs, "large transfers")])
         if fabric in FOREIGN_FABRICS:
             found += [_fi_pingpong(fabric), _fabtests(fabric)]
     for transport, table in (("tcp", "sockets"), ("posix", "memory")):
@@ -74,11 +85,13 @@ def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender
 
 
 def targets(fabrics: Sequence[str]) -> list[str]:
-    """The programs that such a run needs, in the order of their importance."""
+    """The programs that such a run needs, the most important first."""
     wanted = ["bench-floor", *(f"bench-contender.{fabric}" for fabric in fabrics)]
     for fabric in fabrics:
-        wanted += {"tcp": ["bench-raw-pingpong.tcp", "bench-memory.tcp", "bench-coalesced.tcp"], "shm": ["bench-coalesced.shm"],
-                   "tcp_rxm": ["bench-endpoint.tcp_rxm", "bench-memory.tcp_rxm"], "mapped": ["bench-flag.mapped"]}.get(fabric, [])
+        wanted += {"tcp": ["bench-raw-pingpong.tcp", "bench-memory.tcp", "bench-coalesced.tcp"],
+                   "shm": ["bench-coalesced.shm"],
+                   "tcp_rxm": ["bench-endpoint.tcp_rxm", "bench-memory.tcp_rxm"],
+                   "mapped": ["bench-flag.mapped"]}.get(fabric, [])
         if fabric in ("tcp", "mapped"):
             wanted += [f"invocation-{role}.{fabric}" for role in ("manager", "executor", "client")]
     return wanted
@@ -89,7 +102,8 @@ def _kinds(fabric: str) -> list[str]:
     if fabric == "mapped":
         return [kind for kind in kinds if kind != "watched_word"]
     kinds += ["plain", "tuned", "tuned_send", "watched_write"]
-    return kinds + (["raw_fetch_add"] if fabric != "tcp" else []) + (["watched_write_by_pointers"] if fabric == "shm" else [])
+    return kinds + (["raw_fetch_add"] if fabric != "tcp" else []) + (["watched_write_by_pointers"] if fabric == "shm"
+                                                                     else [])
 
 
 def _count(table: str, quick: bool) -> str:
@@ -101,7 +115,8 @@ def _floor(kind: str, programs: Programs) -> Contender:
     program = programs.path("bench-floor")
 
     def once(plan: Plan) -> Readings:
-        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, plan.sizes)), "--count", _count(table, plan.quick), "--limit", "20"]))
+        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, plan.sizes)), "--count",
+                                      _count(table, plan.quick), "--limit", "20"]))
 
     return Contender(name, table, once, not_there(programs, "bench-floor"))
 
@@ -112,10 +127,12 @@ def _own(fabric: str, kind: str, programs: Programs, part: str) -> Contender:
 
     def once(plan: Plan) -> Readings:
         sizes = [size for size in plan.sizes if (size > 4096) == bool(part)]
-        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count", _count("memory" if fabric == "mapped" else "", plan.quick),
+        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count",
+                                      _count("memory" if fabric == "mapped" else "", plan.quick),
                                       "--limit", "20", *(["--no-rate"] if part else [])]))
 
-    return Contender(f"{name}, {fabric}", same_host(fabric), once, not_there(programs, f"bench-contender.{fabric}"), part=part)
+    return Contender(f"{name}, {fabric}", same_host(fabric), once, not_there(programs, f"bench-contender.{fabric}"),
+                     part=part)
 
 
 def not_there(programs: Programs, target: str) -> str:
@@ -136,7 +153,8 @@ def _ucx(transport: str, table: str, way: str) -> Contender:
                 found[operation, size] = 1e9 / line.rate if "rate" in operation else line.median_us * 1000
         return found
 
-    return Contender(f"UCX {way}, {transport}", table, once, "" if shutil.which("ucx_perftest") else "not found: install ucx-utils (scripts/setup bench)")
+    return Contender(f"UCX {way}, {transport}", table, once, "" if shutil.which("ucx_perftest")
+                     else "not found: install ucx-utils (scripts/setup bench)")
 
 
 def _perftest(transport: str, test: str, size: int, quick: bool) -> str:
@@ -148,10 +166,11 @@ def _perftest(transport: str, test: str, size: int, quick: bool) -> str:
 
 
 def perftest(transport: str, test: str, size: int, count: int, seconds: float = SECONDS) -> str:
-    """What UCX's own bench prints of so many iterations."""
+    """The output of UCX's own bench after that many iterations."""
     port = free_port()
     server = ["ucx_perftest", "-p", str(port), "-f"]
-    client = ["ucx_perftest", "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w", str(max(count // 10, _UCX_WARM)), "-f"]
+    client = ["ucx_perftest", "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w",
+              str(max(count // 10, _UCX_WARM)), "-f"]
     return pair(server, client, port, {"UCX_TLS": transport, "UCX_WARN_UNUSED_ENV_VARS": "n"}, seconds)
 
 
@@ -164,11 +183,15 @@ def _fi_pingpong(fabric: str) -> Contender:
             port = free_port()
             count = "400" if size <= 4096 else "100" if size <= 65536 else "20"
             same = ["-e", endpoint, "-p", provider, "-I", count, "-S", str(size)]
-            found["latency", size] = outputs.fi_pingpong(pair(["fi_pingpong", *same, "-B", str(port)], ["fi_pingpong", *same, "-P", str(port), "127.0.0.1"], port,
+            found["latency", size] = outputs.fi_pingpong(pair(["fi_pingpong", *same, "-B", str(port)],
+                                                              ["fi_pingpong", *same, "-P", str(port), "127.0.0.1"],
+                                                              port,
                                                                       pinned=fabric not in OWN_THREAD), size)
         return found
 
-    return Contender(f"fi_pingpong, {fabric}", same_host(fabric), once, "" if shutil.which("fi_pingpong") else "not found: install libfabric-bin (scripts/setup bench)", at_most=5)
+    return Contender(f"fi_pingpong, {fabric}", same_host(fabric), once,
+                     "" if shutil.which("fi_pingpong") else "not found: install libfabric-bin (scripts/setup bench)",
+                     at_most=5)
 
 
 def _fabtests(fabric: str) -> Contender:
@@ -179,30 +202,36 @@ def _fabtests(fabric: str) -> Contender:
         found: Readings = {}
         for size in plan.sizes:
             port = free_port()
-            count = 50 if fabric in OWN_THREAD else (4000 if size <= 4096 else 400 if size <= 65536 else 50) // (2 if plan.quick else 1)
+            share = 2 if plan.quick else 1
+            count = 50 if fabric in OWN_THREAD else (4000 if size <= 4096 else 400 if size <= 65536 else 50) // share
             same = [program, "-p", provider, "-I", str(count), "-S", str(size)]
-            found["latency", size] = outputs.fi_pingpong(pair([*same, "-s", "127.0.0.1", "-B", str(port)], [*same, "-P", str(port), "127.0.0.1"], port,
+            found["latency", size] = outputs.fi_pingpong(pair([*same, "-s", "127.0.0.1", "-B", str(port)],
+                                                              [*same, "-P", str(port), "127.0.0.1"], port,
                                                               pinned=fabric not in OWN_THREAD), size)
         return found
 
     return Contender(f"fabtests {program}, {fabric}", same_host(fabric), once, "" if shutil.which(program) else
-                     "not found: Debian has no package of fabtests; build libfabric's fabtests and put them on PATH (\"by hand, plain\" makes the same calls)", at_most=5)
+                     "not found: Debian has no package of fabtests; build libfabric's fabtests and put them on PATH "
+                     "(\"by hand, plain\" makes the same calls)", at_most=5)
 
 
 def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
-    """Benches that have their contender inside."""
+    """Benches that contain their contender."""
     found = []
     kinds: list[tuple[str, str, list[str], Callable[[str], Readings], int]] = [
         ("bench-flag", "mapped", ["--spin", "--json"], outputs.duels, 15),
-        ("bench-coalesced", "tcp", ["--json"], outputs.coalesced, 3), ("bench-coalesced", "shm", ["--json"], outputs.coalesced, 3),
+        ("bench-coalesced", "tcp", ["--json"], outputs.coalesced, 3),
+        ("bench-coalesced", "shm", ["--json"], outputs.coalesced, 3),
         ("bench-endpoint", "tcp_rxm", ["--json"], outputs.endpoint, 2),
-        ("bench-memory", "tcp", ["--peers", "200"], outputs.memory, 1), ("bench-memory", "tcp_rxm", ["--peers", "100"], outputs.memory, 1)]
+        ("bench-memory", "tcp", ["--peers", "200"], outputs.memory, 1),
+        ("bench-memory", "tcp_rxm", ["--peers", "100"], outputs.memory, 1)]
     for program, fabric, arguments, reads, at_most in kinds:
         if fabric not in fabrics:
             continue
         target = f"{program}.{fabric}"
 
-        def once(plan: Plan, target: str = target, arguments: list[str] = arguments, reads: Callable[[str], Readings] = reads) -> Readings:
+        def once(plan: Plan, target: str = target, arguments: list[str] = arguments,
+                 reads: Callable[[str], Readings] = reads) -> Readings:
             return reads(run([programs.path(target), *arguments], seconds=60))
 
         found.append(Contender(f"{program}, {fabric}", "own", once, not_there(programs, target), at_most))
@@ -213,7 +242,9 @@ def _invocation(fabric: str, programs: Programs) -> Contender:
     def once(plan: Plan) -> Readings:
         with tempfile.TemporaryDirectory() as folder:
             told = Path(folder) / "invocation.json"
-            run([sys.executable, "-B", ROOT / "bench/invocation/run", "--build", programs.folder, "--fabric", fabric, "--turns", "5", "--count", "400", "--json", told], seconds=90)
+            run([sys.executable, "-B", ROOT / "bench/invocation/run", "--build", programs.folder, "--fabric", fabric,
+                 "--turns", "5", "--count", "400", "--json", told], seconds=90)
             return outputs.invocation(told.read_text("utf-8"))
 
-    return Contender(f"bench/invocation, {fabric}", "own", once, not_there(programs, f"invocation-client.{fabric}"), at_most=9)
+    return Contender(f"bench/invocation, {fabric}", "own", once, not_there(programs, f"invocation-client.{fabric}"),
+                     at_most=9)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns: who begins alternates, a contender that fails twice takes no further part, and no turn begins after the time is up. What was measured, by turn."""
+"""Turns of contenders, and what they measured, by turn.
+
+Who begins alternates. A contender that fails twice takes no further part. No turn begins after the deadline.
+"""
 from __future__ import annotations
 
 import statistics
@@ -49,7 +52,7 @@ class Measured:
         return spread(list(self.by_turn.get(key, {}).values()))
 
     def ratio(self, ours: Key, theirs: Key) -> Spread | None:
-        """One quotient per turn in which both were measured; where no turn has both, none."""
+        """One quotient per turn in which both were measured; none where no turn has both."""
         mine, other = self.by_turn.get(ours, {}), self.by_turn.get(theirs, {})
         return spread([mine[turn] / other[turn] for turn in mine if other.get(turn)])
 
@@ -59,8 +62,9 @@ class Measured:
         return min(found, key=lambda key: found[key]) if found else None
 
 
-def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> Measured:
-    """Lets all take turns."""
+def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], None],
+            clock: Callable[[], float] = time.monotonic) -> Measured:
+    """Runs all contenders in turns."""
     found = Measured(absent={each.name: each.absent for each in contenders if each.absent})
     present = [each for each in contenders if not each.absent]
     failures: dict[str, int] = {}
@@ -76,7 +80,8 @@ def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], N
                 for (operation, size), value in each.once(plan).items():
                     found.by_turn.setdefault((each.name, operation, size), {})[turn] = value
                 found.failed.pop(each.label, None)
-            except (Failed, NotUnderstood, KeyError, ValueError, TypeError, OSError, subprocess.SubprocessError) as error:
+            except (Failed, NotUnderstood, KeyError, ValueError, TypeError, OSError,
+                    subprocess.SubprocessError) as error:
                 failures[each.label] = failures.get(each.label, 0) + 1
                 found.failed[each.label] = f"failed: {error}"
                 told(f"{each.label}: {error}")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What foreign programs and our own print, as figures: pure functions of the text, so that recorded outputs test them.
+"""The outputs of foreign programs and of our own, as figures: pure functions of the text, tested with recorded outputs.
 
-Latencies are half round trips in nanoseconds, as ucx_perftest and fi_pingpong print them; of fetch_add it is the whole operation.
+Latencies are half round trips in nanoseconds, as ucx_perftest and fi_pingpong print them. For fetch_add a latency is
+the whole operation.
 """
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 Readings = dict[tuple[str, int], float]
-"""(operation, bytes) to nanoseconds; of "… ratio" the ratio; of "resident" bytes."""
+"""(operation, bytes) to nanoseconds; a ratio for "… ratio"; bytes for "resident"."""
 
 
 class NotUnderstood(Exception):
-    """An output that has not the expected form; the sentence says what was looked for."""
+    """An output of another form; the sentence names what is missing."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,15 @@ def contender(text: str) -> Readings:
 
 
 def duels(text: str) -> Readings:
-    """Benches that let two contenders take turns. A scenario has a name, perhaps bytes and whom it stood beside, times (`…_ns`), and a ratio."""
+    """Benches that let two contenders take turns.
+
+    A scenario has a name, times (`…_ns`) and a ratio; perhaps bytes, and the name of its contender.
+    """
     found: Readings = {}
     for each in _json(text)["scenarios"]:
         size = int(each.get("bytes", each.get("size", 0)))
-        name = str(each.get("operation", each.get("scenario"))) + (f" beside {each['contender']}" if "contender" in each else "")
+        name = str(each.get("operation", each.get("scenario"))) + (f" beside {each['contender']}"
+                                                                   if "contender" in each else "")
         if "ratio" in each:
             found[f"{name}: ratio", size] = _median(each["ratio"])
         for key, value in each.items():
@@ -68,7 +73,7 @@ def duels(text: str) -> Readings:
 
 
 def coalesced(text: str) -> Readings:
-    """bench-coalesced: rates of small messages as ratios, and what a lone one costs."""
+    """bench-coalesced: rates of small messages as ratios, and the cost of a lone one."""
     told = _json(text)
     bytes_each = int(told["bytes"])
     found: Readings = {(f"{name.replace('_', ' ')}: ratio", bytes_each): _median(told[name])
@@ -80,19 +85,24 @@ def endpoint(text: str) -> Readings:
     """bench-endpoint: what a row's settings are worth."""
     told = _json(text)
     connects = int(told["connects"])
-    return {("resident ratio", 0): float(told["resident_ratio"]), ("connects ratio", connects): float(told["connects_ratio"]),
-            ("resident", 0): float(told["row"]["resident_bytes"]), ("resident by default", 0): float(told["library"]["resident_bytes"]),
-            ("connect", 0): float(told["row"]["connects_ns"]) / connects, ("connect by default", 0): float(told["library"]["connects_ns"]) / connects}
+    return {("resident ratio", 0): float(told["resident_ratio"]),
+            ("connects ratio", connects): float(told["connects_ratio"]),
+            ("resident", 0): float(told["row"]["resident_bytes"]),
+            ("resident by default", 0): float(told["library"]["resident_bytes"]),
+            ("connect", 0): float(told["row"]["connects_ns"]) / connects,
+            ("connect by default", 0): float(told["library"]["connects_ns"]) / connects}
 
 
 def memory(text: str) -> Readings:
-    """bench-memory: bytes a peer that the program asked for, by the kind of receives."""
+    """bench-memory: bytes per peer that the program requested, by the kind of receives."""
     found: Readings = {}
     for line in text.splitlines():
         match = re.match(r"(peers, .*?)\s{2,}(\d+)\s+([\d.]+)\s+([\d.]+)$", line)
         if match:
-            found[f"asked per peer; {match.group(1).removeprefix('peers, ')}", int(match.group(2))] = float(match.group(3))
-            found[f"resident per peer; {match.group(1).removeprefix('peers, ')}", int(match.group(2))] = float(match.group(4))
+            found[f"asked per peer; {match.group(1).removeprefix('peers, ')}",
+                  int(match.group(2))] = float(match.group(3))
+            found[f"resident per peer; {match.group(1).removeprefix('peers, ')}",
+                  int(match.group(2))] = float(match.group(4))
     if not found:
         raise NotUnderstood(f"bench-memory printed no line of peers: {_last(text)}")
     return found
@@ -107,7 +117,8 @@ def invocation(text: str) -> Readings:
             found[f"invocation {row['scenario']}: ratio", 0] = _median(row["ratio"])
         above = row.get("above_flag_ns", row.get("above_raw_ns"))
         if above is not None:
-            found[f"invocation {row['scenario']}: above", 0] = _median(above) if isinstance(above, dict) else float(above)
+            ns = _median(above) if isinstance(above, dict) else float(above)
+            found[f"invocation {row['scenario']}: above", 0] = ns
     if not found:
         raise NotUnderstood("bench/invocation/run told no scenario that has a contender")
     return found

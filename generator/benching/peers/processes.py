@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the programs of a run: pinned, with a deadline, over loopback addresses, in groups of processes of which none is left behind."""
+"""Starts the programs of a run: pinned, with a deadline, over loopback addresses, in process groups that leave nothing.
+"""
 from __future__ import annotations
 
 import contextlib
@@ -14,12 +15,12 @@ from pathlib import Path
 from ..slices import taking_turns
 
 SECONDS = 30.0
-# Whatever a library would like to use: the loopback interface.
+# The loopback interface, for every library's setting of it.
 LOOPBACK = {"FI_TCP_IFACE": "lo", "FI_SOCKETS_IFACE": "lo", "FI_UDP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
 
 
 class Failed(Exception):
-    """A program that did not do what it must; the sentence says which and what it said."""
+    """A program that failed; the sentence names the program and its output."""
 
 
 def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, seconds: float = SECONDS) -> str:
@@ -28,10 +29,14 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
         return _output(running, command, time.monotonic() + seconds)
 
 
-def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int, environment: Mapping[str, str] | None = None, seconds: float = SECONDS,
+def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int,
+         environment: Mapping[str, str] | None = None, seconds: float = SECONDS,
          pinned: bool = True) -> str:
-    """Starts a server on processor 0, waits until it listens on the port, runs the client on processor 1. Returns the client's standard output.
-    Not pinned: for libraries whose own thread moves the data, and would inherit the processor of whoever waits for it."""
+    """Starts a server on processor 0, waits until it listens on the port, runs the client on processor 1.
+
+    Returns the client's standard output. Not pinned: for libraries whose own thread moves the data. That thread would
+    inherit the processor of the waiting one.
+    """
     until = time.monotonic() + seconds
     with _started(server, environment, 0 if pinned else None) as serving:
         while not listens(port):
@@ -40,22 +45,27 @@ def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int, 
             time.sleep(.005)
         with _started(client, environment, 1 if pinned else None) as running:
             told = _output(running, client, until)
-        with contextlib.suppress(subprocess.TimeoutExpired):  # a server that ends by itself takes its shared memory with it
+        with contextlib.suppress(subprocess.TimeoutExpired):  # a server that ends by itself removes its shared memory
             serving.wait(timeout=.3)
         return told
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on at this moment."""
+    """A port of 127.0.0.1 without a listener at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-def listens(port: int, proc: Path = Path("/proc/net"), memory: Path = Path("/dev/shm")) -> bool:  # noqa: S108  where the kernel has it
-    """Whether somebody listens on the port: read from the kernel's tables, since a connection would be taken for the client's. A datagram socket that has no peer listens;
-    where there are no sockets, the server's memory says so, which libfabric's shm names by address and port."""
+def listens(port: int, proc: Path = Path("/proc/net"),
+            memory: Path = Path("/dev/shm")) -> bool:  # noqa: S108  the kernel's own folder
+    """Whether a program listens on the port, from the kernel's tables: the server would take a connection for the
+    client's.
+
+    A datagram socket without a peer listens. Where there are no sockets, the server's shared memory shows it:
+    libfabric's shm names that memory by address and port.
+    """
     wanted = f":{port:04X}"
     for table, listening in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
         if (proc / table).is_file():
@@ -67,10 +77,12 @@ def listens(port: int, proc: Path = Path("/proc/net"), memory: Path = Path("/dev
 
 
 @contextlib.contextmanager
-def _started(command: Sequence[str | Path], environment: Mapping[str, str] | None, processor: int | None) -> Iterator[subprocess.Popen[str]]:
+def _started(command: Sequence[str | Path], environment: Mapping[str, str] | None,
+             processor: int | None) -> Iterator[subprocess.Popen[str]]:
     pinned = ["taskset", "-c", str(processor)] if processor is not None and (os.cpu_count() or 1) > processor else []
     try:
-        running = subprocess.Popen([*pinned, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+        running = subprocess.Popen([*pinned, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   stdin=subprocess.DEVNULL, text=True,
                                    env={**os.environ, **LOOPBACK, **(environment or {})}, process_group=0)
     except OSError as error:
         raise Failed(f"{command[0]} cannot be started: {error.strerror}") from None
@@ -94,7 +106,8 @@ def _output(running: subprocess.Popen[str], command: Sequence[str | Path], until
         raise Failed(f"{name} did not end in time") from None
     if running.returncode != 0:
         lines = (err.strip() or out.strip()).splitlines()
-        raise Failed(f"{name} ended with {running.returncode}: {' / '.join(dict.fromkeys(lines[-2:])) or 'it said nothing'}")
+        raise Failed(f"{name} ended with {running.returncode}: "
+                     f"{' / '.join(dict.fromkeys(lines[-2:])) or 'it said nothing'}")
     return out
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Half round trips of 8 bytes of contenders that are close to each other, in slices: for differences that turns of seconds cannot see (see `slices`)."""
+"""Half round trips of 8 bytes of close contenders, in slices: for differences that turns of seconds hide (see
+`slices`).
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -16,14 +18,17 @@ from ..slices import in_slices
 IN_SLICES = "half round trip in slices"
 SIZE = 8
 _DEADLINE = 120.0
-_ROUNDS, _SECONDS = 25, .3  # who begins alternates; a round is short, as within one the host should not move anything
+_ROUNDS, _SECONDS = 25, .3  # who begins alternates; a round is short, so that the host moves nothing within one
 _FLAG = "bench-flag.mapped"
 WORD = "weft put of a word"
 
 
 @dataclass(frozen=True)
 class Racer:
-    """A contender that makes so many round trips, and tells the half of one. `alone`: where its latency was measured by turns, if not as its own."""
+    """A contender that makes that many round trips, and prints the half of one.
+
+    `alone`: the key of its latency by turns, if not its own.
+    """
 
     name: str
     once: Callable[[int], Readings]
@@ -37,21 +42,28 @@ class Racer:
 
 
 def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Racer]]:
-    """Who is let run beside whom: those of one claim."""
+    """Contenders to run together: those of one claim."""
     found = []
     if "tcp" in fabrics:
-        found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs), *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
+        found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs),
+                      *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
     if "tcp_rxm" in fabrics:
         found.append(_own("tcp_rxm", ("watched_word", "put", "send", "plain"), programs))
     if "shm" in fabrics:
-        found.append(_own("shm", ("put_notify", "watched_word", "put", "send", "plain", "watched_write_by_pointers"), programs))
+        found.append(_own("shm", ("put_notify", "watched_word", "put", "send", "plain", "watched_write_by_pointers"),
+                          programs))
     if "mapped" in fabrics:
-        found.append([*_floors(("put", "ring"), programs), _word(programs), *_own("mapped", ("put", "send"), programs), *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
+        found.append([*_floors(("put", "ring"), programs), _word(programs), *_own("mapped", ("put", "send"), programs),
+                      *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
     return found
 
 
 def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told: Callable[[str], None]) -> None:
-    """Adds readings of IN_SLICES. How many round trips a racer makes follows from its latency when it ran alone; who was not measured then takes no part."""
+    """Adds readings of IN_SLICES.
+
+    The number of a racer's round trips follows from its latency by turns. A contender without that latency takes no
+    part.
+    """
     rounds, seconds = (2, .2) if plan.quick else (_ROUNDS, _SECONDS)
     for number, racers in enumerate(every):
         present = [each for each in racers if not each.absent and each.latency(measured)]
@@ -68,7 +80,7 @@ def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told:
 
 def _bound(racer: Racer, seconds: float, measured: Measured) -> Callable[[], Readings]:
     alone = racer.latency(measured)
-    assert alone is not None  # who was not measured is not here
+    assert alone is not None  # contenders without a latency are not here
     count = max(int(seconds * 1e9 / (2 * alone)), 1000)
     return lambda: racer.once(count)
 
@@ -87,18 +99,23 @@ def _ladder(name: str, target: str, kind: str, programs: Programs) -> Racer:
     program = programs.path(target)
 
     def once(count: int) -> Readings:
-        return outputs.contender(run([program, "--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit", str(int(_DEADLINE)), "--no-rate"], seconds=_DEADLINE))
+        return outputs.contender(run([program, "--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit",
+                                      str(int(_DEADLINE)), "--no-rate"], seconds=_DEADLINE))
 
     return Racer(name, once, not_there(programs, target))
 
 
 def _word(programs: Programs) -> Racer:
-    """Nothing but a word and nobody who is told: the others' eight bytes have a number behind them that the target watches. Its program lets a flag by hand take turns with it."""
+    """A word without notice. The other contenders' eight bytes come before a number that the target watches.
+
+    Its program alternates with a flag by hand.
+    """
     scenario = "put beside flag: one_way"
     program = programs.path(_FLAG)
 
     def once(count: int) -> Readings:
-        told = run([program, "--spin", "--word-alone", "--turns", "4", "--count", str(count // 2), "--limit", str(int(_DEADLINE)), "--json", "-"], seconds=_DEADLINE)
+        told = run([program, "--spin", "--word-alone", "--turns", "4", "--count", str(count // 2), "--limit",
+                    str(int(_DEADLINE)), "--json", "-"], seconds=_DEADLINE)
         return {("latency", SIZE): outputs.duels(told)[scenario, SIZE]}
 
     return Racer(f"{WORD}, mapped", once, not_there(programs, _FLAG), ("bench-flag, mapped", scenario, SIZE))
@@ -109,6 +126,7 @@ def _ucx(transport: str, tests: dict[str, str], installed: bool) -> list[Racer]:
         def once(count: int) -> Readings:
             return {("latency", SIZE): outputs.ucx(perftest(transport, test, SIZE, count, _DEADLINE)).median_us * 1000}
 
-        return Racer(f"UCX {way}, {transport}", once, "" if installed else "not found: install ucx-utils (scripts/setup bench)")
+        return Racer(f"UCX {way}, {transport}", once,
+                     "" if installed else "not found: install ucx-utils (scripts/setup bench)")
 
     return [of(way, test) for way, test in tests.items()]
