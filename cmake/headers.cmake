@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # All headers that are installed, one list per need. generated/ is listed by generated/fabrics.cmake.
-# Public API: docs/stability.md says what may change. weft.hpp and compose/selected.hpp need WEFT_FABRIC, so they are not
-# compiled alone.
+# Public API: docs/stability.md says what may change. weft.hpp and compose/selected.hpp need WEFT_FABRIC, so nothing
+# compiles them alone.
 set(WEFT_SELECTED_HEADERS
   compose/selected.hpp
   weft.hpp
@@ -158,6 +158,7 @@ set(WEFT_ROOM_HEADERS
   compose/posting/more_hints.hpp
   compose/posting/notice_batching.hpp
   compose/posting/parts.hpp
+  compose/posting/post_steps.hpp
   compose/posting/posting_calls.hpp
   compose/posting/prepared_member.hpp
   compose/posting/ring_posts.hpp

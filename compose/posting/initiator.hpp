@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The initiator's side of put, get and send: checks, takes a slot, makes the call that the fabric's answers name. One
-// library call per operation, unless the row forces more (policies/notify.hpp). The usual path stands first, rare
-// variants
-// below. Atomics: posting/atomics.hpp. Hot path: all of it. Threads: the owner's.
+// library call per operation, unless the row forces more (policies/notify.hpp). The usual path stands
+// first, rare variants below. Atomics: posting/atomics.hpp. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
 #include "../engine/engine.hpp"
 #include "fused.hpp"
 #include "parts.hpp"
+#include "post_steps.hpp"
 #include "ring_posts.hpp"
 
 namespace weft::detail {
@@ -26,19 +26,35 @@ struct outgoing_write {
 };
 
 template <class Engine>
-class initiator {
+class initiator : public post_steps<Engine> {
+  using steps = post_steps<Engine>;
+  using steps::e_;
+
  public:
-  using record = typename Engine::record;
-  using slot = typename Engine::slot;
+  using steps::check;
+  using steps::claim;
+  using steps::dead;
+  using steps::ended_or_not;
+  using steps::immediate_word;
+  using steps::is_injected;
+  using steps::living;
+  using steps::not_sent;
+  using steps::one_in_parts;
+  using steps::post;
+  using steps::post_framed;
+  using steps::post_write;
+  using steps::posted;
+  using typename steps::parts_of;
+  using typename steps::record;
+  using typename steps::slot;
   using write_of = outgoing_write<record>;
   using notify_answer = answer<typename Engine::fabric, notify_family>;
 
-  using parts_of = parts<Engine>;
   /// The port itself checks the place of a write.
   static constexpr bool port_checks_writes = Engine::port_checks_places && notify_answer::rides_on_write &&
                                              !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
 
-  explicit initiator(Engine& e) noexcept : e_(e) {}
+  explicit initiator(Engine& e) noexcept : steps(e) {}
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
     record* r = living(to);
@@ -186,118 +202,6 @@ class initiator {
     if (!sent || !completes) --o.pending;
   }
 
-  // ---- shared with posting/batch.hpp and posting/gather.hpp
-  [[gnu::always_inline]] static record* living(peer p) noexcept {
-    return p.alive() ? static_cast<record*>(peer_access::living(p)) : nullptr;
-  }
-
-  /// Why a handle cannot be used: not yet connected, or gone.
-  status dead(peer p, const char* operation) const noexcept {
-    if (!p) return error(errc::invalid, operation);
-    const auto* r = static_cast<const record*>(peer_access::record(p));
-    return r->number == peer_access::number(p) && is_meeting(r->state) ? again(waits_for::connection, operation)
-                                                                       : error(errc::peer_lost, operation);
-  }
-
-  /// The immediate on the wire. Where it has room it carries the number of the connection, unless the target knows the
-  /// writer by the link.
-  [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
-    if constexpr (Engine::notices_name_links) return immediate;
-    else if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
-    else return immediate;
-  }
-
-  /// Whether an unsignalled post has read its source when it returns.
-  static constexpr bool is_injected(std::size_t size) noexcept {
-    return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
-  }
-
-  /// The error of a message that cannot be sent.
-  [[gnu::cold, gnu::noinline]] static status not_sent(Engine& e, peer to, std::uint64_t size) noexcept {
-    const record* r = living(to);
-    return r == nullptr ? initiator(e).dead(to, "send") : too_long(e, size, *r);
-  }
-  [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
-    e.refused_message.note(size, r.their_max_message_bytes);
-    return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_max_message_bytes), "send"};
-  }
-
-  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked,
-                                             const char* operation) noexcept {
-    if (size > at.room) return error(errc::out_of_range, operation);
-    if (!grants(at.granted, asked)) return error(errc::denied, operation);
-    return {};
-  }
-
-  [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {
-    slot* o = e_.operations.take_above();
-    if (o == nullptr) [[unlikely]]
-      return nullptr;
-    e_.claim(*o, slot_use::user, what, r, context);
-    return o;
-  }
-  [[gnu::always_inline]] status posted(slot& o, status s) noexcept {
-    if (!s) [[unlikely]]
-      not_posted(e_, o);
-    return s;
-  }
-  /// For a port whose posts end when they return: the next poll reports the end.
-  [[gnu::always_inline]] status ended_or_not(slot& o, status s) noexcept {
-    if (!s) [[unlikely]]
-      not_posted(e_, o);
-    else if (has_ended(s)) [[likely]] e_.ended.add(o);
-    return s;
-  }
-  /// Gives back a claimed slot after a refused post.
-  [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept {
-    if (o.buffer != no_index) [[unlikely]]
-      return e.release(o);
-    e.operations.give(o);
-  }
-
-  /// By value: the path without parts then needs no addresses.
-  [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at,
-                                                   std::uint32_t immediate, void* context, bool signalled) noexcept {
-    return in_parts(r, what, {&from, 1}, at, immediate, context, signalled);
-  }
-  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at,
-                                               std::uint32_t immediate, void* context, bool signalled) noexcept {
-    return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled,
-                              Engine::write_mode == post_mode::delivered);
-  }
-
-  /// A write. Where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
-  template <class Call>
-  [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled,
-                                           Call&& call) noexcept {
-    return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
-  }
-
-  /// A message behind its header, which lies in the slot's buffer until the send ends. Requires: framed.
-  static status post_framed(Engine& e, record& r, local_memory from, wire::message_tag tag, slot& o) noexcept {
-    const local_memory own = e.controls.memory(o.buffer);
-    Engine::put_front({own.data, wire::header_bytes}, tag);
-    const local_memory head{own.data, wire::header_bytes, own.descriptor};
-    return e.port->template send_framed<post_mode::signalled>(r.link, head, from, &o);
-  }
-
-  /// One call, signalled or not. Inlined at each place that posts: one shared copy would cost single posts more.
-  /// Unsignalled posts carry the record of their peer as context, where the library leaves contexts alone.
-  template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
-  [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
-    if (!signalled) {
-      if constexpr (Engine::markers && !Tracked)
-        return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &static_cast<library_context<0>&>(*r));
-    }
-    slot* o = claim(r, what, context);
-    if (o == nullptr) [[unlikely]]
-      return again(waits_for::operation_slot, name_of(what));
-    if (!signalled) o->use = slot_use::silent;
-    if constexpr (Engine::ends_at_return)
-      return ended_or_not(*o, call(std::integral_constant<post_mode, post_mode::at_return>{}, o));
-    else return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
-  }
-
  private:
   status send_framed(record& r, local_memory from, wire::message_tag tag, void* context, bool signalled) noexcept {
     if constexpr (Engine::copied_bytes > 0)
@@ -389,8 +293,6 @@ class initiator {
                   e_.port->template write<post_mode::signalled>(r.link, {memory.data, sizeof entry, memory.descriptor},
                                                                 {r.ring.address + place, r.ring.key}, s));
   }
-
-  Engine& e_;
 };
 
 }  // namespace weft::detail
