@@ -4,10 +4,8 @@
 // name. That is one native call, a loop of native compare-swaps, or a message to the target. Cards know fetch-add and
 // compare-swap of 64 bits only. Atomics that do not fetch are posted as those that do: a fetched value proves that the
 // target's word changed, for no further round trip. The completion of a plain atomic does not prove it (fi_cq(3)). A
-// loop
-// is lock-free, not wait-free: under contention it ends by its hit or by operation_timeout. Hot path: all of it.
-// Threads:
-// the owner's.
+// loop is lock-free, not wait-free: under contention it ends by its hit or by operation_timeout. Hot path: all of it.
+// Threads: the owner's.
 #pragma once
 
 #include "initiator.hpp"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Groups: small messages and puts to one peer, packed into one message. A group is packed in the buffer that the
-// library
-// sends it from, and holds the slot that it ends with. The target hands each message to the handler where it lies, and
-// copies the bytes of puts after the checks that a card makes (receiving/group_unpacking.hpp). The row decides which
-// posts may be members. Messages: always, and in order, since a group is one message. Put_notifies: where messages stay
-// in order and flush() sends one, so that it flushes them too; and where nobody relies on an order of writes
-// (fi_endpoint(3), FI_ORDER_WAW), since the target copies when it polls. Plain puts: also only where bytes land while
-// the
-// target polls anyway. Hot path: add(). Threads: the owner's.
+// library sends it from, and holds the slot that it ends with. The target hands each message to the handler where it
+// lies, and copies the bytes of puts after the checks that a card makes (receiving/group_unpacking.hpp). The row
+// decides which posts may be members. Messages: always, and in order, since a group is one message. Put_notifies: where
+// messages stay in order and flush() sends one, so that it flushes them too; and where nobody relies on an order of
+// writes (fi_endpoint(3), FI_ORDER_WAW), since the target copies when it polls. Plain puts: also only where bytes land
+// while the target polls anyway. Hot path: add(). Threads: the owner's.
 #pragma once
 
 #include "../../wire/group.hpp"
@@ -41,8 +39,7 @@ class coalescing {
   }
 
   /// Packs a message. `again`: not taken. Other errors: the group before could not be sent, and its members fail; or
-  /// the
-  /// message never fits.
+  /// the message never fits.
   [[gnu::always_inline]] status add(record& r, open_group& g, const local_memory& from) noexcept {
     const std::size_t need = wire::group_member_bytes(wire::group_kind::message, from.size);
     if (static_cast<std::size_t>(g.end - g.at) < need) [[unlikely]]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The initiator of a transport with coalesce::up_to. It gathers small unsignalled posts, and sends them before every
-// other
-// post, so that the peer sees the order of the calls. Hot path: all of it. Threads: the owner's.
+// other post, so that the peer sees the order of the calls. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "coalescing.hpp"

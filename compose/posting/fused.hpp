@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // put_notify in one message: a small payload travels in the notice, and the target copies it into its region. The
-// target
-// makes the checks of a card first: key, bounds, rights. Bytes and notice are one message, so neither comes without the
-// other. Forced by rows whose writes carry no immediate (cq_data_size, FI_REMOTE_CQ_DATA): a write and a message cost
-// two
-// posts, and a round trip more where nothing orders them. The row says up to which size it pays (fused_bytes). The
-// target
-// copies when it polls, so a write posted later may land first, and no order of writes can be promised
-// (compose/fabric.hpp). Signalled ones end by the target's reply: delivered, or the reason why not. Hot path: yes, on
-// those
-// rows. Threads: the owner's.
+// target makes the checks of a card first: key, bounds, rights. Bytes and notice are one message, so neither comes
+// without the other. Forced by rows whose writes carry no immediate (cq_data_size, FI_REMOTE_CQ_DATA): a write and a
+// message cost two posts, and a round trip more where nothing orders them. The row says up to which size it pays
+// (fused_bytes). The target copies when it polls, so a write posted later may land first, and no order of writes can be
+// promised (compose/fabric.hpp). Signalled ones end by the target's reply: delivered, or the reason why not. Hot path:
+// yes, on those rows. Threads: the owner's.
 #pragma once
 
 #include "../../wire/fused.hpp"

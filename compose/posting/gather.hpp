@@ -2,11 +2,9 @@
 //
 // Transfers from several pieces of memory, or into several. One library call where the row takes as many pieces, else
 // several calls that end as one operation (posting/parts.hpp). Messages have boundaries and cannot be split: where the
-// row
-// cannot gather a message, a short one is packed, a long one refused. Forced by iov_limit and rma_iov_limit
+// row cannot gather a message, a short one is packed, a long one refused. Forced by iov_limit and rma_iov_limit
 // (fi_getinfo(3)), max_sge (ibv_query_device(3)). The path of one call is inlined and reads the list once; all else is
-// out
-// of line. Hot path: yes; transfers of one piece do not come here. Threads: the owner's.
+// out of line. Hot path: yes; transfers of one piece do not come here. Threads: the owner's.
 #pragma once
 
 #include "call_pieces.hpp"

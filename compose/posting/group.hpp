@@ -2,8 +2,7 @@
 //
 // Posts to one peer that travel in one message, opened and closed by hand: `auto g = net.coalesce(peer); g.send(a);
 // g.send(b); g.close();`. A group closes itself on every path. Every fabric has groups; coalesce::up_to also gathers
-// posts
-// without one. Hot path: send(). Threads: the owner's.
+// posts without one. Hot path: send(). Threads: the owner's.
 #pragma once
 
 #include "coalescing.hpp"
@@ -14,17 +13,13 @@
 namespace weft::detail {
 
 /// A group to one peer. Members are copied, so their sources are free at once. They are unsignalled: the handler gets
-/// only
-/// failures, each with a null context. A group that cannot be sent fails each of its members. A full message is sent
-/// and
-/// another one begun, so a group has any number of members. One message holds as many as coalesce::up_to says, else 64
-/// of
-/// 768 bytes together. A member too large for a message goes alone, in its order. So do puts where they may not be
-/// members
-/// (compose/posting/coalescing.hpp); elsewhere the target copies them when it polls. `again`: not taken; make progress,
-/// then try once more. Other posts to that peer may overtake members of an open group. If a group goes out of scope
-/// while
-/// the queue is full, progress() sends it. The transport must outlive it; moved-from groups are closed.
+/// only failures, each with a null context. A group that cannot be sent fails each of its members. A full message is
+/// sent and another one begun, so a group has any number of members. One message holds as many as coalesce::up_to says,
+/// else 64 of 768 bytes together. A member too large for a message goes alone, in its order. So do puts where they may
+/// not be members (compose/posting/coalescing.hpp); elsewhere the target copies them when it polls. `again`: not taken;
+/// make progress, then try once more. Other posts to that peer may overtake members of an open group. If a group goes
+/// out of scope while the queue is full, progress() sends it. The transport must outlive it; moved-from groups are
+/// closed.
 template <class Engine>
 class [[nodiscard]] group {
  public:

@@ -51,8 +51,7 @@ class [[nodiscard]] kept_back_batch {
   ~kept_back_batch() { leave(); }
 
   /// As transport::send, put and put_notify without a context. `again`: the batch did not take the member; make
-  /// progress,
-  /// then try once more.
+  /// progress, then try once more.
   [[gnu::always_inline]] status send(local_memory from) noexcept {
     if (e_ == nullptr) [[unlikely]]
       return error(errc::invalid, "a closed batch");
@@ -123,8 +122,7 @@ class [[nodiscard]] kept_back_batch {
   }
 
   /// A write that follows a write of its kind, both of one call. Such a member is ready only while the batch is open
-  /// and
-  /// whole, so that one test answers all.
+  /// and whole, so that one test answers all.
   template <operation What>
   [[gnu::always_inline]] status behind_its_like(local_memory from, const remote_place& at,
                                                 std::uint32_t immediate) noexcept {

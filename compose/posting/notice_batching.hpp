@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Notices of delivered writes, one message per peer. Where nothing is ordered, each put_notify waits for its delivery,
-// and
-// one poll reports many. They share one message, however many they are. The operations of one message form a list by
-// `next`; the message's slot has the first as its parent, and all end with it (receiving/cq_poller.hpp). Hot path: yes,
-// on
-// rows whose answer is notify::message_after_delivery. Threads: the owner's.
+// and one poll reports many. They share one message, however many they are. The operations of one message form a list
+// by `next`; the message's slot has the first as its parent, and all end with it (receiving/cq_poller.hpp). Hot path:
+// yes, on rows whose answer is notify::message_after_delivery. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transfers that one library call cannot carry: posted part by part, a few at a time, and ended as one operation.
-// Forced
-// by rows that bound the bytes of a write or the pieces of a call. Each part has a slot whose parent is the operation's
-// own slot, which is no context of the library meanwhile. The last part of a put_notify goes alone, when all others are
-// delivered. Without completions of delivery the row must keep writes in order. It is then an ordinary put_notify in
-// the operation's own slot. Hot path: only of such transfers. Threads: the owner's.
+// Forced by rows that bound the bytes of a write or the pieces of a call. Each part has a slot whose parent is the
+// operation's own slot, which is no context of the library meanwhile. The last part of a put_notify goes alone, when
+// all others are delivered. Without completions of delivery the row must keep writes in order. It is then an ordinary
+// put_notify in the operation's own slot. Hot path: only of such transfers. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -51,8 +50,7 @@ class parts {
   /// How the parts that a notice waits for are posted.
   static constexpr post_mode settled = facts.delivery_complete ? post_mode::delivered : post_mode::signalled;
   /// Whether a notice can stay behind several parts. Not where it rides on the last part, nothing orders that part, and
-  /// no
-  /// completion means delivered.
+  /// no completion means delivered.
   static constexpr bool notices_after_parts =
       !notify_answer::rides_on_write || facts.delivery_complete || facts.order_write_after_write;
 

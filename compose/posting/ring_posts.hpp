@@ -2,11 +2,9 @@
 //
 // The initiator's side of watched rings: put_notify as one write of a ring entry, payload included (wire/cell.hpp). A
 // payload larger than an entry carries its notice as an immediate where the row has those. Else it goes ahead in a
-// write of
-// its own, since the row keeps writes in order. No completion is asked for: the peer's credit says which entries are
-// free,
-// and ends signalled operations. So neither library queues a completion. Hot path: yes, with notify::watched_word.
-// Threads: the owner's.
+// write of its own, since the row keeps writes in order. No completion is asked for: the peer's credit says which
+// entries are free, and ends signalled operations. So neither library queues a completion. Hot path: yes, with
+// notify::watched_word. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"

@@ -3,9 +3,8 @@
 // The batch of ports that build work requests in place (core/port.hpp, request_list), on rows where each member is one
 // request without a slot. A member costs what it costs a program that links requests by hand; one call posts the list.
 // "The list has no room" covers all rare cases: the list is full, the batch was moved from, closed or broken, or
-// another
-// post took the list along. The batch keeps a member back that needs several calls (larger than a write of the row), so
-// that close(context) can ask for its end. Hot path: yes. Threads: the owner's.
+// another post took the list along. The batch keeps a member back that needs several calls (larger than a write of the
+// row), so that close(context) can ask for its end. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../words.hpp"

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several transports of one fabric as one. Each network card, port or address is a rail; a peer is a connection on
-// each.
-// A region has a key on each rail, and transfers are cut into pages that take turns. Policies and backends know nothing
-// of
-// rails. Pages of one transfer have no order among rails, so the target learns of a put_notify by count: one notice for
-// each page (notices()), counted with a notification_counter. One thread owns all rails. For a thread per rail, give
-// each
-// thread a transport of its own instead: transports share nothing. Hot path: put, get, put_notify, progress. Threads:
-// one
-// owner at a time.
+// each. A region has a key on each rail, and transfers are cut into pages that take turns. Policies and backends know
+// nothing of rails. Pages of one transfer have no order among rails, so the target learns of a put_notify by count: one
+// notice for each page (notices()), counted with a notification_counter. One thread owns all rails. For a thread per
+// rail, give each thread a transport of its own instead: transports share nothing. Hot path: put, get, put_notify,
+// progress. Threads: one owner at a time.
 #pragma once
 
 #include "connecting.hpp"
@@ -193,8 +189,7 @@ class rails {
 
   // ---- progress
   /// Moves every rail one step and calls the handler: once for each ended transfer and lost striped peer. Other events
-  /// come
-  /// as their rail reports them.
+  /// come as their rail reports them.
   template <event_handler Handler>
   int progress(Handler&& on) {
     int found = 0;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transfers that several rails carry. Each has a row of pieces on each rail, posted as far as the rail's queue has
-// room;
-// the rest waits in the order of the calls. A transfer ends once, when all its pieces have ended, in the first error
-// that
-// one of them met. While nothing waits, the call posts a transfer page by page. The source is kept only when a rail has
-// no
-// more room. Hot path: all of it: no allocation after opening. Threads: the rails' owner.
+// room; the rest waits in the order of the calls. A transfer ends once, when all its pieces have ended, in the first
+// error that one of them met. While nothing waits, the call posts a transfer page by page. The source is kept only when
+// a rail has no more room. Hot path: all of it: no allocation after opening. Threads: the rails' owner.
 #pragma once
 
 #include "../transport.hpp"
@@ -156,8 +153,7 @@ class striped_operations {
     wait<What>(self, nets, o, self.cut_.page_end(o.at.offset), self.cut_.rail_of(o.at.offset), self.cut_.rails);
   }
   /// The page that ends here and the following ones wait on their rails, after what waits there. The next poll asks
-  /// again the
-  /// rail that `refused` and those on which something waits. The others have room until they refuse.
+  /// again the rail that `refused` and those on which something waits. The others have room until they refuse.
   template <operation What>
   static void wait(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
                    std::uint64_t page_end, std::uint32_t rail, std::uint32_t refused) noexcept {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which rail carries which bytes: the remote region is cut into pages, and page p goes by rail p % rails. Both sides
-// can
-// compute how many pieces, and so how many notices, a transfer has. Also what a transfer still has to post on each
-// rail.
-// Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
+// can compute how many pieces, and so how many notices, a transfer has. Also what a transfer still has to post on each
+// rail. Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
 #pragma once
 
 #include "../events.hpp"
