@@ -157,10 +157,11 @@ set(WEFT_ROOM_HEADERS
   compose/posting/member_posts.hpp
   compose/posting/more_hints.hpp
   compose/posting/notice_batching.hpp
+  compose/posting/outgoing_write.hpp
   compose/posting/parts.hpp
-  compose/posting/post_steps.hpp
   compose/posting/posting_calls.hpp
   compose/posting/prepared_member.hpp
+  compose/posting/rare_posts.hpp
   compose/posting/ring_posts.hpp
   compose/posting/work_request_chain.hpp
   compose/progress/blocking_calls.hpp

@@ -32,6 +32,14 @@ class piece_list {
   std::size_t count_ = 0;
 };
 
+/// The end of a put_notify, as the notify answers see it (policies/notify.hpp).
+template <class Engine>
+struct last_write {
+  typename Engine::slot* slot;
+  const piece_list* from;
+  remote_memory to;
+};
+
 /// How much of its pieces a transfer has posted so far.
 struct transfer_cursor {
   std::uint32_t piece = 0;

@@ -34,7 +34,7 @@ class gather {
         return initiator_.dead(to, "send");
       if (call_pieces v; v.template take<parts_of::send_pieces>(from)) [[likely]] {
         if (v.bytes > r->their_max_message_bytes) [[unlikely]]
-          return initiator_type::too_long(e_, v.bytes, *r);
+          return rare_posts<Engine>::too_long(e_, v.bytes, *r);
         const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
         return Engine::counted(
             *r, initiator_.post(
@@ -159,7 +159,7 @@ class gather {
     record* r = initiator_.living(to);
     if (r == nullptr) return initiator_.dead(to, "send");
     const std::uint64_t total = total_of(from);
-    if (total > r->their_max_message_bytes) return initiator_type::too_long(e_, total, *r);
+    if (total > r->their_max_message_bytes) return rare_posts<Engine>::too_long(e_, total, *r);
     piece_list pieces;
     if (!keep(from, pieces)) return error(errc::invalid, too_many);
     if (pieces.count() <= 1) return initiator_.send(to, pieces.front(), context, signalled);

@@ -2,69 +2,45 @@
 //
 // The initiator's side of put, get and send: checks, takes a slot, makes the call that the fabric's answers name. One
 // library call per operation, unless the row forces more (policies/notify.hpp). The usual path stands
-// first, rare variants below. Atomics: posting/atomics.hpp. Hot path: all of it. Threads: the owner's.
+// first; posts that few fabrics need are in posting/rare_posts.hpp. Atomics: posting/atomics.hpp. Hot path: all of it.
+// Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
 #include "../engine/engine.hpp"
 #include "fused.hpp"
+#include "outgoing_write.hpp"
 #include "parts.hpp"
-#include "post_steps.hpp"
+#include "rare_posts.hpp"
 #include "ring_posts.hpp"
 
 namespace weft::detail {
 
-/// Bytes on their way to a peer's region.
-template <class Record>
-struct outgoing_write {
-  Record* record;
-  local_memory from;
-  remote_memory to;
-  std::uint32_t immediate;
-  void* context;
-  bool signalled;
-};
-
 template <class Engine>
-class initiator : public post_steps<Engine> {
-  using steps = post_steps<Engine>;
-  using steps::e_;
-
+class initiator {
  public:
-  using steps::check;
-  using steps::claim;
-  using steps::dead;
-  using steps::ended_or_not;
-  using steps::immediate_word;
-  using steps::is_injected;
-  using steps::living;
-  using steps::not_sent;
-  using steps::one_in_parts;
-  using steps::post;
-  using steps::post_framed;
-  using steps::post_write;
-  using steps::posted;
-  using typename steps::parts_of;
-  using typename steps::record;
-  using typename steps::slot;
+  using record = typename Engine::record;
+  using slot = typename Engine::slot;
   using write_of = outgoing_write<record>;
   using notify_answer = answer<typename Engine::fabric, notify_family>;
 
+  using parts_of = parts<Engine>;
+  using rare = rare_posts<Engine>;
   /// The port itself checks the place of a write.
   static constexpr bool port_checks_writes = Engine::port_checks_places && notify_answer::rides_on_write &&
                                              !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
 
-  explicit initiator(Engine& e) noexcept : steps(e) {}
+  explicit initiator(Engine& e) noexcept : e_(e) {}
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
     record* r = living(to);
     if (r == nullptr || from.size > r->their_max_message_bytes) [[unlikely]]
-      return not_sent(e_, to, from.size);
+      return rare::not_sent(e_, to, from.size);
     const auto tag = [r] {
       return wire::message_tag::of(wire::message_kind::user, r->theirs);
     };  // read where it goes into the call
     if constexpr (Engine::framed) {
-      return Engine::counted(*r, send_framed(*r, from, tag(), context, signalled));
+      return Engine::counted(*r, rare::send_framed(e_, *r, from, tag(), context, signalled));
     } else {
       if (!signalled && is_injected(from.size))
         return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
@@ -96,7 +72,7 @@ class initiator : public post_steps<Engine> {
     };
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (signalled && from.size == 0) [[unlikely]]
-        return put_nothing(e_, r, from.data, from.descriptor, at.address, at.key, context);
+        return rare::put_nothing(e_, r, from.data, from.descriptor, at.address, at.key, context);
     return post_write(r, operation::put, context, signalled, call);
   }
 
@@ -113,15 +89,6 @@ class initiator : public post_steps<Engine> {
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
-  /// Moves nothing and ends at the next poll: udp;ofi_rxd of libfabric 1.17 never ends a read without bytes.
-  [[gnu::noinline]] status get_nothing(record& r, const remote_place& at, void* context) noexcept {
-    if (status s = check(0, at, rights::remote_read, "get"); !s) return s;
-    slot* o = claim(&r, operation::get, context);
-    if (o == nullptr) return again(waits_for::operation_slot, "get");
-    Engine::only_end_is_deferred(*o, {});
-    e_.defer(*o);
-    return {};
-  }
   [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
     record* r = living(from);
     if (r == nullptr) [[unlikely]]
@@ -130,7 +97,7 @@ class initiator : public post_steps<Engine> {
       if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
         return s;
     if (into.size == 0) [[unlikely]]
-      return get_nothing(*r, at, context);
+      return rare::get_nothing(e_, *r, at, context);
     if (parts_of::too_large(e_, into.size)) [[unlikely]]
       return one_in_parts(*r, operation::get, into, at, 0, context, true);
     slot* o = claim(r, operation::get, context);
@@ -148,7 +115,7 @@ class initiator : public post_steps<Engine> {
       return e_.port->inject_write_immediate(w.record->link, {w.from.data, w.from.size}, w.to, immediate);
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
-        return notice_alone(e_, w.record, w.immediate, w.context);
+        return rare::notice_alone(e_, w.record, w.immediate, w.context);
     return post_write(
         w.record, operation::put_notify, w.context,
         w.signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
@@ -190,7 +157,7 @@ class initiator : public post_steps<Engine> {
     status sent;
     bool completes = true;  // a completion of the notice will come
     if constexpr (Engine::uses_ring) {
-      sent = write_ring_entry(*o.record, o);
+      sent = rare::write_ring_entry(e_, *o.record, o);
     } else {
       std::byte body[4];
       wire::encode(o.immediate, body);
@@ -202,38 +169,101 @@ class initiator : public post_steps<Engine> {
     if (!sent || !completes) --o.pending;
   }
 
- private:
-  status send_framed(record& r, local_memory from, wire::message_tag tag, void* context, bool signalled) noexcept {
-    if constexpr (Engine::copied_bytes > 0)
-      if (!signalled && from.size <= Engine::copied_bytes) return send_copied(r, from, tag);
-    slot* o = claim(&r, operation::send, context);
-    if (o == nullptr) return again(waits_for::operation_slot, "send");
+  // ---- shared with posting/batch.hpp and posting/gather.hpp
+  [[gnu::always_inline]] static record* living(peer p) noexcept {
+    return p.alive() ? static_cast<record*>(peer_access::living(p)) : nullptr;
+  }
+
+  /// Why a handle cannot be used: not yet connected, or gone.
+  status dead(peer p, const char* operation) const noexcept {
+    if (!p) return error(errc::invalid, operation);
+    const auto* r = static_cast<const record*>(peer_access::record(p));
+    return r->number == peer_access::number(p) && is_meeting(r->state) ? again(waits_for::connection, operation)
+                                                                       : error(errc::peer_lost, operation);
+  }
+
+  /// The immediate on the wire. Where it has room it carries the number of the connection, unless the target knows the
+  /// writer by the link.
+  [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
+    if constexpr (Engine::notices_name_links) return immediate;
+    else if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
+    else return immediate;
+  }
+
+  /// Whether an unsignalled post has read its source when it returns.
+  static constexpr bool is_injected(std::size_t size) noexcept {
+    return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
+  }
+
+  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked,
+                                             const char* operation) noexcept {
+    if (size > at.room) return error(errc::out_of_range, operation);
+    if (!grants(at.granted, asked)) return error(errc::denied, operation);
+    return {};
+  }
+
+  [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {
+    slot* o = e_.operations.take_above();
+    if (o == nullptr) [[unlikely]]
+      return nullptr;
+    e_.claim(*o, slot_use::user, what, r, context);
+    return o;
+  }
+  [[gnu::always_inline]] status posted(slot& o, status s) noexcept {
+    if (!s) [[unlikely]]
+      not_posted(e_, o);
+    return s;
+  }
+  /// For a port whose posts end when they return: the next poll reports the end.
+  [[gnu::always_inline]] status ended_or_not(slot& o, status s) noexcept {
+    if (!s) [[unlikely]]
+      not_posted(e_, o);
+    else if (has_ended(s)) [[likely]] e_.ended.add(o);
+    return s;
+  }
+  /// Gives back a claimed slot after a refused post.
+  [[gnu::cold, gnu::noinline]] static void not_posted(Engine& e, slot& o) noexcept {
+    if (o.buffer != no_index) [[unlikely]]
+      return e.release(o);
+    e.operations.give(o);
+  }
+
+  /// By value: the path without parts then needs no addresses.
+  [[gnu::cold, gnu::noinline]] status one_in_parts(record& r, operation what, local_memory from, remote_place at,
+                                                   std::uint32_t immediate, void* context, bool signalled) noexcept {
+    return in_parts(r, what, {&from, 1}, at, immediate, context, signalled);
+  }
+  [[gnu::cold, gnu::noinline]] status in_parts(record& r, operation what, gather_list from, const remote_place& at,
+                                               std::uint32_t immediate, void* context, bool signalled) noexcept {
+    return parts_of(e_).begin(r, what, from, {at.address, at.key}, immediate, context, signalled,
+                              Engine::write_mode == post_mode::delivered);
+  }
+
+  /// A write. Where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
+  template <class Call>
+  [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled,
+                                           Call&& call) noexcept {
+    return post<Engine::write_mode, Engine::tracks_writes>(r, what, context, signalled, call);
+  }
+
+  /// One call, signalled or not. Inlined at each place that posts: one shared copy would cost single posts more.
+  /// Unsignalled posts carry the record of their peer as context, where the library leaves contexts alone.
+  template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
+  [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
+    if (!signalled) {
+      if constexpr (Engine::markers && !Tracked)
+        return call(std::integral_constant<post_mode, post_mode::unsignalled>{}, &static_cast<library_context<0>&>(*r));
+    }
+    slot* o = claim(r, what, context);
+    if (o == nullptr) [[unlikely]]
+      return again(waits_for::operation_slot, name_of(what));
     if (!signalled) o->use = slot_use::silent;
-    o->buffer = e_.controls.take();
-    if (o->buffer == no_index) return posted(*o, again(waits_for::operation_slot, "send"));
-    o->stage = stage::buffered;
-    return posted(*o, post_framed(e_, r, from, tag, *o));
-  }
-  /// An unsignalled message that is copied at the call.
-  [[gnu::always_inline]] status send_copied(record& r, const local_memory& from, wire::message_tag tag) noexcept {
-    std::byte message[Engine::copied_bytes + Engine::front];
-    Engine::put_front({message, sizeof message}, tag);
-    if (from.size != 0) copy_payload(message + Engine::front, from.data, from.size);
-    return e_.port->inject(r.link, {message, Engine::front + from.size}, 0);
+    if constexpr (Engine::ends_at_return)
+      return ended_or_not(*o, call(std::integral_constant<post_mode, post_mode::at_return>{}, o));
+    else return posted(*o, call(std::integral_constant<post_mode, Signalled>{}, o));
   }
 
-  /// Sends the notice of a write without bytes as a message. Such a write has nothing to deliver, and shm of
-  /// libfabric 1.17 waits for its delivery for ever. It then answers every later post to that peer with `again`.
-  [[gnu::cold, gnu::noinline]] static status notice_alone(Engine& e, record* r, std::uint32_t immediate,
-                                                          void* context) noexcept {
-    initiator l(e);
-    slot* o = l.claim(r, operation::put_notify, context);
-    if (o == nullptr) return again(waits_for::operation_slot, "put_notify");
-    std::byte body[4];
-    wire::encode(immediate, body);
-    return l.posted(*o, e.tell(*r, wire::message_kind::notify, body, o));
-  }
-
+ private:
   /// Out of line where small payloads travel in notices, with scalar arguments: passing the struct would spill it.
   template <post_mode M, stage First>
   [[gnu::always_inline]] status write_first(const write_of& w) noexcept {
@@ -249,16 +279,6 @@ class initiator : public post_steps<Engine> {
     return initiator(e).template write_now<M, First>(
         {r, {data, size, descriptor}, {address, key}, immediate, context, signalled});
   }
-  /// Does not wait for delivery: see notice_alone.
-  [[gnu::cold, gnu::noinline]] static status put_nothing(Engine& e, record* r, std::byte* data, void* descriptor,
-                                                         std::uint64_t address, std::uint64_t key,
-                                                         void* context) noexcept {
-    return initiator(e).post(r, operation::put, context, true,
-                             [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                               return e.port->template write<M>(r->link, {data, 0, descriptor}, {address, key}, c);
-                             });
-  }
-
   template <post_mode M, stage First>
   [[gnu::always_inline]] status write_now(const write_of& w) noexcept {
     slot* o = claim(w.record, operation::put_notify, w.context);
@@ -274,25 +294,7 @@ class initiator : public post_steps<Engine> {
     return s;
   }
 
-  status write_ring_entry(record& r, slot& parent) noexcept {
-    const std::uint32_t buffer = e_.controls.take();
-    if (buffer == no_index) return again(waits_for::operation_slot, "put_notify");
-    slot* s = e_.operations.take();
-    if (s == nullptr) {
-      e_.controls.give(buffer);
-      return again(waits_for::operation_slot, "put_notify");
-    }
-    e_.claim(*s, slot_use::control, operation::put_notify, &r, nullptr);
-    s->buffer = buffer;
-    s->parent = &parent;
-    const wire::ring_entry entry{parent.sequence, parent.immediate};
-    const local_memory memory = e_.controls.memory(buffer);
-    std::memcpy(memory.data, &entry, sizeof entry);
-    const std::uint64_t place = (parent.sequence - 1) % r.ring.entries * sizeof entry;
-    return posted(*s,
-                  e_.port->template write<post_mode::signalled>(r.link, {memory.data, sizeof entry, memory.descriptor},
-                                                                {r.ring.address + place, r.ring.key}, s));
-  }
+  Engine& e_;
 };
 
 }  // namespace weft::detail

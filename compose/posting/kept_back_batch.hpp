@@ -57,7 +57,7 @@ class [[nodiscard]] kept_back_batch {
       return error(errc::invalid, "a closed batch");
     record* r = initiator_type(*e_).living(to_);
     if (r != nullptr && from.size > r->their_max_message_bytes) [[unlikely]]
-      return initiator_type::too_long(*e_, from.size, *r);
+      return rare_posts<Engine>::too_long(*e_, from.size, *r);
     return add(r, operation::send, from, {}, 0);
   }
   [[gnu::always_inline]] status put(local_memory from, const remote_place& at) noexcept {

@@ -45,7 +45,7 @@ class notice_batching {
     });
   }
   /// The message is out that carried the notices of these, or will never be.
-  void told(slot& first, status outcome) noexcept {
+  void reported(slot& first, status outcome) noexcept {
     for_each(first, [&](slot& s) {
       Engine::only_end_is_deferred(s, outcome);
       e_.defer(s);

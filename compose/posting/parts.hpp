@@ -21,14 +21,8 @@ template <class Engine>
 class flushing;
 template <class Engine>
 class ring_posts;
-
-/// The end of a put_notify, as the notify answers see it (policies/notify.hpp).
 template <class Engine>
-struct last_write {
-  typename Engine::slot* slot;
-  const piece_list* from;
-  remote_memory to;
-};
+class rare_posts;
 
 template <class Engine>
 class parts {
@@ -126,7 +120,7 @@ class parts {
         return e_.port->template write_gather_immediate<Engine::write_mode>(r.link, w.from->list(), w.to, immediate,
                                                                             &o);
     if constexpr (Engine::write_mode == post_mode::delivered)
-      if (w.from->count() == 0) {  // posting/initiator.hpp, notice_alone
+      if (w.from->count() == 0) {  // rare_posts::notice_alone
         std::byte body[4];
         wire::encode(o.immediate, body);
         return e_.tell(r, wire::message_kind::notify, body, &o);
@@ -241,9 +235,8 @@ class parts {
     s->parent = &o;
     status posted;
     if (p.what == operation::get) posted = read(o, part, p.at.to, s);
-    else if (p.what == operation::put_notify) posted = write<settled>(o, part, p.at.to, s);
-    else if (!p.delivered) posted = write<post_mode::signalled>(o, part, p.at.to, s);
-    else posted = write<settled>(o, part, p.at.to, s);
+    else if (p.what == operation::put_notify || p.delivered) posted = write<settled>(o, part, p.at.to, s);
+    else posted = write<post_mode::signalled>(o, part, p.at.to, s);
     if (!posted) e_.release(*s);
     return posted;
   }
@@ -270,7 +263,7 @@ class parts {
       if (o.buffer == no_index) o.buffer = e_.controls.take();
       if (o.buffer == no_index) return again(waits_for::operation_slot, "send");
       o.stage = stage::buffered;
-      return Engine::counted(*o.record, initiator<Engine>::post_framed(e_, *o.record, from, tag, o));
+      return Engine::counted(*o.record, rare_posts<Engine>::post_framed(e_, *o.record, from, tag, o));
     } else {
       return Engine::counted(*o.record,
                              e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o));

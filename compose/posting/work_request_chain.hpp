@@ -48,7 +48,7 @@ class [[nodiscard]] work_request_chain {
     if (const status s = room(r, operation::send); !s) [[unlikely]]
       return s;
     if (from.size > r->their_max_message_bytes) [[unlikely]]
-      return initiator_type::too_long(*e_, from.size, *r);
+      return rare_posts<Engine>::too_long(*e_, from.size, *r);
     if (const status s =
             e_->port->list_send(list_, from, wire::message_tag::of(wire::message_kind::user, r->theirs).word, r);
         !s) [[unlikely]]
@@ -198,14 +198,14 @@ class [[nodiscard]] work_request_chain {
     status s;
     if (keeps_) [[unlikely]]
       s = broken() ? list_.why : post_prepared(context, signalled);
-    else if (signalled) s = end_told(context);
+    else if (signalled) s = end_reported(context);
     else s = e_->port->post_list(list_);
     if (!s.is_again()) e_ = nullptr;
     return s;
   }
   /// Asks for the end of the last member: by that member, or if it is posted already, by a write without bytes after
   /// it.
-  status end_told(void* context) noexcept {
+  status end_reported(void* context) noexcept {
     if (broken()) return list_.why;
     initiator_type l(*e_);
     record* r = l.living(to_);

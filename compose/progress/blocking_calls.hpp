@@ -16,17 +16,6 @@
 
 namespace weft::detail {
 
-/// The user's handler, called with events as const lvalues. An rvalue would prefer a catch-all `[](auto&&) {}` to the
-/// overload `[](const notified&) {}` of the same handler.
-template <class Handler>
-struct by_const_reference {
-  Handler* on;
-  template <class Event>
-  decltype(auto) operator()(const Event& event) const {
-    return (*on)(event);
-  }
-};
-
 template <class Engine>
 class blocking_calls {
  public:

@@ -158,7 +158,7 @@ class completion_level {
       if (pieces.count() > 1) return e_.port->template write_gather<M>(r.link, pieces.list(), at, o);
     if constexpr (M == post_mode::delivered)
       if (pieces.count() == 0)
-        return e_.port->template write<post_mode::signalled>(r.link, {}, at, o);  // posting/initiator.hpp, notice_alone
+        return e_.port->template write<post_mode::signalled>(r.link, {}, at, o);  // rare_posts::notice_alone
     return e_.port->template write<M>(r.link, pieces.front(), at, o);
   }
 

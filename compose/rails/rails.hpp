@@ -243,8 +243,8 @@ class rails {
       if (!all.connection_manager_.stands(rail, e.peer)) on(e);
     }
     void operator()(const lost& e) const {
-      if (const std::optional<lost> told_as = all.connection_manager_.lose(rail, e, all.nets_[rail].reason()))
-        on(std::as_const(*told_as));
+      if (const std::optional<lost> reported_loss = all.connection_manager_.lose(rail, e, all.nets_[rail].reason()))
+        on(std::as_const(*reported_loss));
     }
   };
 

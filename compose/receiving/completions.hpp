@@ -123,7 +123,7 @@ class completions {
       slot& parent = *s.parent;
       e_.release(s);
       if (Engine::batches_notices && parent.stage == stage::noticing && parent.what == operation::put_notify)
-        return notice_batching<Engine>(e_).told(parent, outcome);
+        return notice_batching<Engine>(e_).reported(parent, outcome);
       return end_of(parent, outcome);
     }
     e_.release(s);

@@ -15,6 +15,17 @@
 
 namespace weft::detail {
 
+/// The user's handler, called with events as const lvalues. An rvalue would prefer a catch-all `[](auto&&) {}` to the
+/// overload `[](const notified&) {}` of the same handler.
+template <class Handler>
+struct by_const_reference {
+  Handler* on;
+  template <class Event>
+  decltype(auto) operator()(const Event& event) const {
+    return (*on)(event);
+  }
+};
+
 /// `Handler` is copied: it refers to the user's handler, and `{&user}` makes one.
 template <class Engine, class Handler>
 class cq_poller {

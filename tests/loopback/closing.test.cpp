@@ -22,12 +22,15 @@ struct silent_row : fabrics::loopback {
     f.endpoint_type = endpoint_type::addressed;
     return f;
   }();
-  using policies = policy_set<endpoint::addressed, bootstrap::socket_address, framing::immediate,
-                              region_address::offset, region_key::application, local_descriptor::not_needed,
-                              region_binding::domain, notify::immediate, write_fault::reported, atomics::provider,
-                              progress::polling, wait::yield, back_pressure::report, threading::one_owner,
-                              completion::selective, liveness::heartbeat, receive_buffers::slots, receive_pool::shared,
-                              flush::message_behind_writes, coalesce::none, queues::one, inject::as_the_row_permits>;
+  using policies =
+      policy_set<answers::endpoint::addressed, answers::bootstrap::socket_address, answers::framing::immediate,
+                 answers::region_address::offset, answers::region_key::application,
+                 answers::local_descriptor::not_needed, answers::region_binding::domain, answers::notify::immediate,
+                 answers::write_fault::reported, answers::atomics::provider, answers::progress::polling,
+                 answers::wait::yield, answers::back_pressure::report, answers::threading::one_owner,
+                 answers::completion::selective, answers::liveness::heartbeat, answers::receive_buffers::slots,
+                 answers::receive_pool::shared, answers::flush::message_behind_writes, answers::coalesce::none,
+                 answers::queues::one, answers::inject::as_the_row_permits>;
 };
 
 struct answers {
@@ -98,7 +101,7 @@ TEST(a_handler_that_hears_of_a_lost_peer, can_neither_post_to_it_nor_release_its
     auto net = open<silent_row>({.node = "listener", .service = "7471"}).value();
     const auto on = overloaded{[](auto&&) {}};
     const peer caller = net.accept_one(1s, on).value();
-    const region memory = net.allocate(4096, rights::remote_read).value();
+    const owned_region memory = net.allocate(4096, rights::remote_read).value();
     EXPECT_TRUE(net.send_region(caller, memory, owner_polls));
     while (!connected_once) {
       net.progress(on);
