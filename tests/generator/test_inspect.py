@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text in a binary: all its fabrics, offline, also after strip; and the difference of two builds that cannot talk."""
+"""The text in a binary: all its fabrics, offline, also after strip. The difference of two builds that cannot talk."""
 from __future__ import annotations
 
 import json
