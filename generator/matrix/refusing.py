@@ -74,7 +74,7 @@ def _wrong_value(document: Document, where: Where, error: Any) -> Problem:
 
 
 def _missing(document: Document, where: Where, key: str, schema: Schema) -> Problem:
-    if where and where[-1] == "facts":
+    if where and where[-1] == "facts" and key in FACT:  # a row may be named so by mistake
         return document.problem(where,
                                 f"{shown(where)} does not answer {key} ({FACT[key].meaning}): add {key}: {{is: ..., "
                                 f"claimed: \"[source], ...\"}}")
