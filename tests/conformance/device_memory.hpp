@@ -99,7 +99,7 @@ TYPED_TEST_P(device_memory_of_peers, device_memory_is_registered_or_refused_with
     TestFixture::play({.once = true}, [&](test_side&) {
       auto net = open<fabric>({.device_memory = true});
       ASSERT_FALSE(net);
-      EXPECT_NE(net.error().sentence.find("host memory alone"), std::string::npos) << net.error().sentence;
+      EXPECT_NE(net.error().sentence.find("memory of the host alone"), std::string::npos) << net.error().sentence;
     });
   } else {
     refused = said_by_a_process(refusal_of_a_dmabuf<fabric>);

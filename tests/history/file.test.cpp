@@ -60,7 +60,7 @@ TEST_F(files, a_bad_record_is_refused_with_its_number) {
   put(text);
   const auto read = read_file(path);
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().sentence.find("record 1 is none"), std::string::npos) << read.error().sentence;
+  EXPECT_NE(read.error().sentence.find("record 1 is invalid"), std::string::npos) << read.error().sentence;
 }
 
 TEST_F(files, a_missing_folder_is_an_error) {

@@ -112,7 +112,7 @@ void meets_a_later_release() {
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);
     EXPECT_EQ(asking_alone<Row>("7471").ask(),
-              "the caller was built for wire version 5, the listener for wire version 4");
+              "the caller was built for wire version 6, the listener for wire version 5");
     over = true;
   });
   const auto run = w.run(120s);
