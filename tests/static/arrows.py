@@ -24,8 +24,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
 }
 # Programs: they may include every folder above, and no product header may include them.
 PROGRAMS = ("tests", "bench", "examples")
-# Includes what a first program needs; programs alone include this header.
-BEGINNERS_HEADER = "weft.hpp"
+# The rooms of compose/, in order: a room includes earlier rooms, and headers at the top of compose/ that include none.
+ROOMS = ("engine", "memory", "posting", "connecting", "receiving", "progress", "rails")
+LAST_ROOM = "rails"  # several transports as one: includes compose/transport.hpp
 # The one product header that reaches generated/, through a macro.
 SELECTOR = "compose/selected.hpp"
 # The first header of a program; no product header includes it.
@@ -72,7 +73,37 @@ def _wrong(root: Path, path: Path, included: str) -> str | None:
         reached = target.removeprefix("weft/").split("/", 1)[0]
     else:
         reached = _folder_of(root, (path.parent / target).resolve())
-    return _forbidden(name, folder, reached, included)
+    inside = _against_the_rooms(root, path, (path.parent / target).resolve(), included)
+    return _forbidden(name, folder, reached, included) or inside
+
+
+def _room_of(root: Path, path: Path) -> str:
+    parts = path.relative_to(root.resolve()).parts
+    return parts[1] if len(parts) == 3 and parts[0] == "compose" and parts[1] in ROOMS else ""
+
+
+def _against_the_rooms(root: Path, path: Path, target: Path, included: str) -> str | None:
+    room = _room_of(root, path.resolve())
+    if not room or not target.is_relative_to(root.resolve() / "compose"):
+        return None
+    other = _room_of(root, target)
+    if other and ROOMS.index(other) > ROOMS.index(room):
+        return f"includes {included}: the room {room} stands before {other} (ROOMS in tests/static/arrows.py)"
+    if not other and room != LAST_ROOM and target.is_file() and _reaches_a_room(root, target, set()):
+        return f"includes {included}, which includes rooms: a room includes earlier rooms and plain headers"
+    return None
+
+
+def _reaches_a_room(root: Path, header: Path, seen: set[Path]) -> bool:
+    seen.add(header)
+    text = without_comments(header.read_text(encoding="utf-8"))
+    for match in _INCLUDE.finditer(text):
+        target = (header.parent / match.group(1).strip().strip('"<>')).resolve()
+        if not target.is_relative_to(root.resolve() / "compose") or not target.is_file() or target in seen:
+            continue
+        if _room_of(root, target) or _reaches_a_room(root, target, seen):
+            return True
+    return False
 
 
 def _folder_of(root: Path, target: Path) -> str:
@@ -83,8 +114,6 @@ def _folder_of(root: Path, target: Path) -> str:
 
 
 def _forbidden(name: str, folder: str, reached: str, included: str) -> str | None:
-    if folder in PROGRAMS and reached == BEGINNERS_HEADER:
-        return None
     if folder in PROGRAMS:
         return (
             None

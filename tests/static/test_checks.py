@@ -41,6 +41,8 @@ def plant(root: Path, name: str, text: str) -> None:
         ("compose/a.hpp", "#  include <rdma/fabric.h>", "only backends/"),
         ("examples/a.cpp", "#include <infiniband/verbs.h>", "only backends/"),
         ("bench/invocation/weft.cpp", "#include <rdma/fabric.h>", "only backends/"),
+        ("compose/engine/a.hpp", '#include "../posting/b.hpp"', "the room engine stands before posting"),
+        ("compose/connecting/a.hpp", '#include "../progress/b.hpp"', "the room connecting stands before progress"),
     ],
 )
 def test_an_arrow_against_the_rules_is_named(tmp_path: Path, name: str, line: str, sentence: str) -> None:
@@ -61,10 +63,23 @@ def test_an_arrow_against_the_rules_is_named(tmp_path: Path, name: str, line: st
         ("tests/a.cpp", "#include <weft/generated/b.hpp>"),
         ("core/a.hpp", '// #include "../wire/b.hpp"'),
         ("core/a.hpp", "#include <vector>"),
+        ("compose/progress/a.hpp", '#include "../engine/b.hpp"'),
+        ("compose/posting/a.hpp", '#include "../region.hpp"'),
     ],
 )
 def test_an_arrow_within_the_rules_passes(tmp_path: Path, name: str, line: str) -> None:
     plant(tmp_path, name, line + "\n")
+    assert arrows.check(tmp_path) == []
+
+
+def test_a_room_does_not_include_the_rooms_above_by_a_header_between(tmp_path: Path) -> None:
+    plant(tmp_path, "compose/transport.hpp", '#include "progress/b.hpp"\n')
+    plant(tmp_path, "compose/progress/b.hpp", "\n")
+    plant(tmp_path, "compose/posting/a.hpp", '#include "../transport.hpp"\n')
+    (problem,) = arrows.check(tmp_path)
+    assert "which includes rooms" in problem
+    plant(tmp_path, "compose/posting/a.hpp", "\n")
+    plant(tmp_path, "compose/rails/a.hpp", '#include "../transport.hpp"\n')
     assert arrows.check(tmp_path) == []
 
 
