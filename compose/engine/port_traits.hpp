@@ -96,12 +96,12 @@ bool post_for_one_message(Port& p, typename Port::link l, local_memory m, void* 
 }
 /// The link that brought the message of `c`. `known` is the answer of a port that does not say.
 template <class Port>
-[[gnu::always_inline]] inline typename Port::link link_that_brought(const completion_entry&,
+[[gnu::always_inline]] inline typename Port::link link_that_brought(const Port&, const completion_entry&,
                                                                     typename Port::link known) noexcept {
   return known;
 }
 template <finds_link_of_entry Port>
-[[gnu::always_inline]] inline typename Port::link link_that_brought(const completion_entry& c,
+[[gnu::always_inline]] inline typename Port::link link_that_brought(const Port&, const completion_entry& c,
                                                                     typename Port::link) noexcept {
   return Port::link_of(c);
 }

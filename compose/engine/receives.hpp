@@ -27,7 +27,7 @@ class receives {
     if constexpr (Engine::links_have_receives) {
       if (r.owner == no_index) [[unlikely]]
         return;
-      link = link_that_brought<typename Engine::port_type>(c, from.link);
+      link = link_that_brought(*e_.port, c, from.link);
     }
     if (post_same_again(*e_.port, link, &r)) [[likely]]
       return;

@@ -84,18 +84,16 @@ class blocking_calls {
       return from.alive() && record_of(from).words != nullptr && !record_of(from).words->regions.empty();
     };
     const status waited = until([&] { return came() || !from.alive() || interrupted(on) != nullptr; }, timeout, on);
-    if (came()) {
-      auto& kept = record_of(from).words->regions;
-      const region_bytes description = kept.front();
-      kept.erase(kept.begin());
-      return remote_region::parse(description, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
-    }
     if (!from.alive())
       return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
-    if (const char* seen = interrupted(on))
+    if (const char* seen = interrupted(on))  // a description that has come stays for the next call
       return {error(errc::broken, "receive region"),
               std::string(seen) + " arrived while receive_region() waited; pass a handler for events"};
-    return {waited, "the peer did not describe its region in time"};
+    if (!came()) return {waited, "the peer did not describe its region in time"};
+    auto& kept = record_of(from).words->regions;
+    const region_bytes description = kept.front();
+    kept.erase(kept.begin());
+    return remote_region::parse(description, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
   }
 
  private:

@@ -83,12 +83,12 @@ class pipelined_run {
       auto& flight_of = *static_cast<flight*>(f.context);
       flight_of.used = false;
       ++ended;
-      const bool timed = --left == 0;
-      if (timed) {
+      const bool clock_read = --left == 0;
+      if (clock_read) {
         left = command_.batch;
         now_ = c_.net().now();
       }
-      if (timed) note(flight_of, f, timed);
+      if (timed) note(flight_of, f, clock_read);
       if (begun < count) begin(flight_of, begun);  // here: after the handler the client polls other links first
     };
     while (ended < count && c_.allocated()) {
@@ -109,15 +109,15 @@ class pipelined_run {
     if (each.used) next_ = pattern_.input(++begun);  // while this call is in flight
     else left_out_ = true;
   }
-  /// `timed`: the clock was read, for the calls since the last reading.
-  void note(const flight& call, const finished& f, bool timed) {
+  /// `clock_read`: the clock was read, for the calls since the last reading.
+  void note(const flight& call, const finished& f, bool clock_read) {
     if (f.why != trouble::none) {
       ++report_.failed;
       if (report_.first_failure == trouble::none) report_.first_failure = f.why;
       return;
     }
     ++(pattern_.right(call.number, f.output) ? report_.done : report_.wrong);
-    if (timed)
+    if (clock_read)
       report_.times.push_back(static_cast<std::uint32_t>(
           std::min<std::int64_t>((now_ - call.posted).count() / command_.batch, ~std::uint32_t{0})));
   }

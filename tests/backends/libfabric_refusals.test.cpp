@@ -119,7 +119,7 @@ TEST(libfabric_refusals, each_different_fact_is_listed_with_the_answer_that_depe
 TEST(libfabric_refusals, a_difference_without_a_dependent_answer_refuses_unless_tolerated) {
   using row = falsified<tcp_shape, deep>;
   expect_says(refusal_of<row>(), {"queue_depth (transmit): asked at least 1048576, returned ",
-                                  "(no answer depends on it)", "on_difference::degrade opens"});
+                                  "(no answer depends on it)", "on_difference::degrade accepts these"});
   port_options options;
   options.node = "127.0.0.1";
   for (const on_difference chosen : {on_difference::degrade, on_difference::warn}) {
@@ -137,7 +137,7 @@ TEST(libfabric_refusals, a_difference_with_a_dependent_answer_always_refuses) {
     options.on_difference = chosen;
     const std::string said = refusal_of<falsified<tcp_shape, deep_and_injecting>>(options);
     expect_says(said, {"inject_bytes: asked at least 1048576", "queue_depth"});
-    expect_silent_on(said, {"on_difference::degrade opens"});
+    expect_silent_on(said, {"on_difference::degrade accepts these"});
     expect_says(refusal_of<pointers_and_keys>(options), {"region_address depends on it"});
     expect_says(refusal_of<falsified<tcp_shape, many_pieces>>(options),
                 {"rma_gather_limit: asked at least 200, returned ", "(gather lists depends on it)"});

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A waiting call without a handler loses no event unseen: it ends with an error that names the event.
+#include <weft/compose/transport.hpp>
+#include <weft/generated/loopback.hpp>
+
+#include <gtest/gtest.h>
+
+namespace weft {
+namespace {
+
+using namespace std::chrono_literals;
+namespace loopback = backends::loopback;
+using fabric = fabrics::loopback;
+
+/// The listener sends a notice and its region. The caller sleeps meanwhile, so that one poll finds both.
+TEST(receive_region, without_a_handler_names_a_notice_of_the_same_poll_and_keeps_the_region) {
+  loopback::world w(5);
+  bool over = false;
+  region_bytes of_caller{};
+  w.spawn("listener", [&] {
+    auto net = open<fabric>({.node = "listener", .service = "7471", .sleeps = true}).value();
+    const auto page = net.allocate(64, rights::remote_write).value();
+    const auto on = overloaded{[](auto&&) {}};
+    const peer p = net.accept_one(5s, on).value();
+    const remote_region there = net.parse_region(of_caller).value();
+    EXPECT_TRUE(net.retry([&] { return net.put_notify(p, page.first(8), there.at(0), 7); }, 1s, on));
+    EXPECT_TRUE(net.retry([&] { return net.send_region(p, page, owner_polls); }, 1s, on));
+    EXPECT_TRUE(net.until([&] { return over; }, 5s, on));
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<fabric>({.sleeps = true}).value();
+    const auto page = net.allocate(64, rights::remote_write).value();
+    of_caller = net.export_region(page, owner_polls);
+    const peer p = net.connect("listener:7471", 5s).value();
+    loopback::sleep_for(50ms);
+    const auto first = net.receive_region(p, 1s);
+    EXPECT_FALSE(first) << "the notice was lost without a word";
+    if (!first) {
+      EXPECT_EQ(first.error().sentence.rfind("a notice arrived", 0), 0U) << first.error().sentence;
+    }
+    const auto second = net.receive_region(p, 1s);
+    over = true;
+    ASSERT_TRUE(second) << second.error().sentence;
+    EXPECT_EQ(second->size(), 64U);
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+}  // namespace
+}  // namespace weft
