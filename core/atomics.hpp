@@ -185,12 +185,11 @@ static_assert(applied(atomic_operation::minimum, number_type::int64, to_bits(std
 class atomic_value {
  public:
   constexpr atomic_value() = default;
-  constexpr atomic_value(std::uint64_t value) noexcept
-      : bits_(value) {}  // NOLINT(google-explicit-constructor): the common case
+  // NOLINTNEXTLINE(google-explicit-constructor): the common case
+  constexpr atomic_value(std::uint64_t value) noexcept : bits_(value) {}
   constexpr atomic_value(std::uint64_t bits, number_type type) noexcept : bits_(bits), type_(type) {}
-  constexpr operator std::uint64_t() const noexcept {
-    return bits_;
-  }  // NOLINT(google-explicit-constructor): the common case
+  // NOLINTNEXTLINE(google-explicit-constructor): the common case
+  constexpr operator std::uint64_t() const noexcept { return bits_; }
   template <atomic_number T>
   constexpr bool holds() const noexcept {
     return type_ == type_of<T>;

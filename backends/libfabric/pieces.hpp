@@ -14,8 +14,8 @@ namespace weft::backends::libfabric {
 /// Room for gather_limit pieces, and a header before them. Not cleared: elements beyond `count` are never read.
 struct vector_of_pieces {
   /// take() sets count and bytes.
-  vector_of_pieces() noexcept {
-  }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default,cppcoreguidelines-pro-type-member-init)
+  // NOLINTNEXTLINE(modernize-use-equals-default,hicpp-use-equals-default,cppcoreguidelines-pro-type-member-init)
+  vector_of_pieces() noexcept {}
   /// Requires: at most gather_limit + 1 pieces.
   explicit vector_of_pieces(gather_list from) noexcept : count(0), bytes(total_of(from)) {
     for (const local_memory& each : from) put(count++, each);

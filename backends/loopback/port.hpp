@@ -248,8 +248,8 @@ class port {
 
   port(simulation& sim, std::shared_ptr<endpoint> at);
   static local_memory injected(const_bytes from) noexcept {
-    return {const_cast<std::byte*>(from.data()), from.size(),
-            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): only read
+    return {const_cast<std::byte*>(from.data()), from.size(), nullptr};
   }
   status check(const order& asked, const char* operation) const noexcept;
   status post(const order& asked, const char* operation) noexcept;

@@ -138,8 +138,8 @@ class post_calls {
 
  private:
   static local_memory borrowed(const_bytes from) noexcept {
-    return {const_cast<std::byte*>(from.data()), from.size(),
-            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): only read
+    return {const_cast<std::byte*>(from.data()), from.size(), nullptr};
   }
 
   template <post_mode M, bool AtOnce>

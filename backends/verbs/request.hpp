@@ -16,8 +16,8 @@ inline std::uint64_t address_of(const void* at) noexcept { return reinterpret_ca
 
 /// Memory that is only read, and only inline.
 inline local_memory borrowed(const_bytes from) noexcept {
-  return {const_cast<std::byte*>(from.data()), from.size(),
-          nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): never written to
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): never written to
+  return {const_cast<std::byte*>(from.data()), from.size(), nullptr};
 }
 inline local_memory whole_word(std::uint64_t* at, void* descriptor) noexcept {
   return {reinterpret_cast<std::byte*>(at), sizeof *at, descriptor};

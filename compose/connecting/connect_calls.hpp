@@ -110,7 +110,7 @@ class connect_calls {
     record* const r = record_of(p);
     if (r == nullptr) return error(errc::peer_lost, "accept");
     if (private_data.size() > wire::largest_private_data) return error(errc::invalid, "accept");
-    if (transition_of(r->state, peer_event::owner_accepts).does == peer_action::refuse_call)
+    if (step_of(r->state, peer_event::owner_accepts).does == peer_action::refuse_call)
       return error(errc::peer_lost, "accept");
     if (!handshakes().keep_private(*r, private_data, has)) return error(errc::no_memory, "accept");
     (void)advance(e_, *r, peer_event::owner_accepts);

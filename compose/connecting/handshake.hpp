@@ -9,9 +9,18 @@
 #include "transitions.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace weft::detail {
+
+/// The handshake that a state sends; none in most states.
+constexpr std::optional<wire::message_kind> handshake_of(peer_state s) noexcept {
+  if (s == peer_state::greeting) return wire::message_kind::hello;
+  if (s == peer_state::established) return wire::message_kind::accept;
+  if (s == peer_state::refusing) return wire::message_kind::reject;
+  return std::nullopt;
+}
 
 template <class Engine>
 class handshake {

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace weft::detail {
@@ -93,10 +92,13 @@ inline constexpr std::array<std::string_view, peer_actions> action_names{
     "report_closed", "release",           "drop"};
 constexpr std::string_view name_of(peer_action a) noexcept { return action_names[static_cast<std::size_t>(a)]; }
 
-/// One cell of the table.
-struct transition {
+/// What a running transport reads of a cell of the table.
+struct step {
   peer_action does = peer_action::impossible;
   peer_state next = peer_state::free;
+};
+/// One cell of the table. The reasons stay out of the program.
+struct transition : step {
   std::string_view why{};
 };
 
@@ -219,11 +221,19 @@ consteval table build() {
       transition& cell = all[s][static_cast<std::size_t>(r.on)];
       if (r.states == others ? !cell.why.empty() : (r.states >> s & 1U) == 0) continue;
       const auto next = static_cast<peer_state>(r.next == same ? s : r.next);
-      cell = {r.does, next, cell.why.empty() ? r.why : claimed_twice};
+      cell = {{r.does, next}, cell.why.empty() ? r.why : claimed_twice};
     }
   return all;
 }
 inline constexpr table cells = build();
+
+consteval auto without_reasons() {
+  std::array<std::array<step, peer_events>, peer_states> all{};
+  for (std::size_t s = 0; s < peer_states; ++s)
+    for (std::size_t n = 0; n < peer_events; ++n) all[s][n] = cells[s][n];
+  return all;
+}
+inline constexpr auto steps = without_reasons();
 
 consteval bool is_complete() {
   for (const auto& events : cells)
@@ -239,6 +249,11 @@ constexpr const transition& transition_of(peer_state s, peer_event e) noexcept {
   return connection_table::cells[static_cast<std::size_t>(s)][static_cast<std::size_t>(e)];
 }
 
+/// The same without the reason, for the transport itself.
+constexpr step step_of(peer_state s, peer_event e) noexcept {
+  return connection_table::steps[static_cast<std::size_t>(s)][static_cast<std::size_t>(e)];
+}
+
 /// The event of a message that is no handshake. Hello, accept and reject are checked first (connection_manager.hpp).
 constexpr peer_event event_of(wire::message_kind kind) noexcept {
   using enum wire::message_kind;
@@ -247,18 +262,10 @@ constexpr peer_event event_of(wire::message_kind kind) noexcept {
   return kind == goodbye ? peer_event::goodbye : peer_event::control_message;
 }
 
-/// The handshake that a state sends; none in most states.
-constexpr std::optional<wire::message_kind> handshake_of(peer_state s) noexcept {
-  if (s == peer_state::greeting) return wire::message_kind::hello;
-  if (s == peer_state::established) return wire::message_kind::accept;
-  if (s == peer_state::refusing) return wire::message_kind::reject;
-  return std::nullopt;
-}
-
 /// Takes one step: counts, and assigns the next state. Returns what the caller has to do; never deliver_overtaken.
 template <class Engine>
 peer_action advance(Engine& e, typename Engine::record& r, peer_event what) noexcept {
-  const transition& t = transition_of(r.state, what);
+  const step t = step_of(r.state, what);
   peer_action does = t.does;
   if (does == peer_action::deliver_overtaken)
     does = Engine::goodbye_overtakes ? peer_action::deliver : peer_action::count_stale;

@@ -85,8 +85,8 @@ class memory_calls {
     static_assert(
         answer<G, local_descriptor_family>::any_memory,
         "weft: this fabric wants local buffers registered; use a slice of a region: region.slice(offset, size)");
-    return {const_cast<std::byte*>(any.data()), any.size(),
-            nullptr};  // NOLINT(cppcoreguidelines-pro-type-const-cast): sources are only read
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): sources are only read
+    return {const_cast<std::byte*>(any.data()), any.size(), nullptr};
   }
 
  private:

@@ -38,8 +38,8 @@ template <class Kept>
 struct member_as_posted {
   operation what = no_member;
   Kept kept;  ///< Valid only while `what` names a member.
-  member_as_posted() noexcept {
-  }  // NOLINT(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
+  // NOLINTNEXTLINE(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
+  member_as_posted() noexcept {}
   member_as_posted(const member_as_posted& other) noexcept : what(other.what) {
     if (what != no_member) kept = other.kept;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <weft/wire/reader.hpp>
+#include <weft/wire/region_bytes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -46,6 +47,11 @@ using message = std::variant<hello, round_request, ending>;
 /// A message in bytes.
 class letter {
  public:
+  /// The description of the reader's region, as it is (is_region).
+  explicit letter(const std::array<std::byte, wire::region_record_bytes>& description) : size_(description.size()) {
+    static_assert(wire::region_record_bytes <= longest_message);
+    std::copy(description.begin(), description.end(), bytes_.begin());
+  }
   explicit letter(const hello& h) {
     wire::writer w = begin(h.backwards ? kind::reversed : kind::hello);
     w.counted(std::as_bytes(std::span(h.text)));

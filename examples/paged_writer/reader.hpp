@@ -76,10 +76,8 @@ class reader : public rail<F> {
   /// page.
   void introduce() {
     if (introduced_) return;
-    const status s = net_.send_region(peer_, region_, owner_polls);
-    if (s.is_again()) return;
-    if (!s) return give_up("the memory could not be described: " + describe(s));
     introduced_ = true;
+    say(letter(net_.export_region(region_, owner_polls)));
     say(letter(hello{greeting(), false}));
   }
 

@@ -2,6 +2,7 @@
 //
 // The table of connections, pair by pair: the next state of each pair is written here by hand, and the actions obey
 // rules that hold for every pair. docs.connection_states compares the whole table with its committed page.
+#include <weft/compose/connecting/handshake.hpp>
 #include <weft/compose/connecting/transitions.hpp>
 
 #include <gtest/gtest.h>
