@@ -56,9 +56,8 @@ class likely_lines {
   }
 
  private:
-  static const std::byte* place(std::uintptr_t at) noexcept {
-    return reinterpret_cast<const std::byte*>(at);
-  }                                      // NOLINT(performance-no-int-to-ptr)
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  static const std::byte* place(std::uintptr_t at) noexcept { return reinterpret_cast<const std::byte*>(at); }
   static constexpr std::byte nowhere{};  ///< The initial value: a mapped address costs least.
   std::uintptr_t first_ = reinterpret_cast<std::uintptr_t>(&nowhere);
   std::uintptr_t last_ = reinterpret_cast<std::uintptr_t>(&nowhere);

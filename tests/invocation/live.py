@@ -67,7 +67,7 @@ class Suite:
             ):
                 done = m.client(*arguments)
                 expect(
-                    done.returncode == 2 and "--batch 16 takes one time of so many calls" in done.stderr,
+                    done.returncode == 2 and "--batch 16 measures so many calls together" in done.stderr,
                     f"{arguments}: {done.returncode}, {done.stderr}",
                 )
 
