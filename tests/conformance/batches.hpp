@@ -14,7 +14,10 @@
 namespace weft::conformance {
 
 template <class Environment>
-class batches : public suite<Environment> {};
+class batches : public suite<Environment> {
+ public:
+  static constexpr bool simulated = Environment::simulated;
+};
 TYPED_TEST_SUITE_P(batches);
 
 /// Side 0: a region of 64-byte slots. A notice names the slot whose bytes must be there. A message carries its own
@@ -200,15 +203,13 @@ TYPED_TEST_P(batches, members_that_a_full_queue_refuses_are_posted_by_progress) 
       });
 }
 
-/// Of more than 1,024 members in a row not all arrive over libfabric's sockets and udp;ofi_rxd (docs/limitations.md).
-template <class F>
-inline constexpr bool loses_long_batches =
-    !in_process<F> && F::facts.completion_wait == completion_wait::yield && !F::facts.same_host;
-
 /// Longer than the queues, each kind in a batch of its own: no member may wait for the batch's end.
 TYPED_TEST_P(batches, batches_longer_than_the_queue_arrive_whole) {
   using fabric = typename TestFixture::tested_fabric;
-  static constexpr std::uint32_t members = loses_long_batches<fabric> ? 1000 : 4096;
+  // Over libfabric's sockets and udp;ofi_rxd 1,500 members and more do not all arrive (docs/limitations.md).
+  static constexpr bool loses_long_batches =
+      !TestFixture::simulated && fabric::facts.completion_wait == completion_wait::yield && !fabric::facts.same_host;
+  static constexpr std::uint32_t members = loses_long_batches ? 1000 : 4096;
   TestFixture::play(
       {}, [](test_side& side) { slots_of_a_batch{2 * members}.take<fabric>(side); },
       [](test_side& side) {
