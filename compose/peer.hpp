@@ -9,10 +9,11 @@
 #include "../wire/region_bytes.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -34,13 +35,31 @@ struct peer_words {
   std::vector<std::array<std::byte, wire::region_record_bytes>> regions;
 };
 
+/// Owns the words of one peer. std::unique_ptr is not constexpr in C++20, and `nobody` below needs a constant
+/// initializer.
+class owned_words {
+ public:
+  constexpr owned_words() noexcept = default;
+  constexpr ~owned_words() { delete words_; }
+  owned_words(const owned_words&) = delete;
+  owned_words& operator=(const owned_words&) = delete;
+  void reset(peer_words* other = nullptr) noexcept { delete std::exchange(words_, other); }
+  peer_words* get() const noexcept { return words_; }
+  peer_words* operator->() const noexcept { return words_; }
+  explicit operator bool() const noexcept { return words_ != nullptr; }
+  friend bool operator==(const owned_words& w, std::nullptr_t) noexcept { return w.words_ == nullptr; }
+
+ private:
+  peer_words* words_ = nullptr;
+};
+
 /// The first part of every peer record, and all that a handle reads. `live` changes when the peer is lost or closed, so
 /// that a stale handle is recognised.
 struct peer_header {
   static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
   constexpr peer_header() noexcept = default;
 
-  std::unique_ptr<peer_words> words;
+  owned_words words;
   std::uint32_t live = dead;
   std::uint32_t number = 0;  ///< Our number for this connection.
 
