@@ -37,17 +37,17 @@ struct peer_words {
 
 /// Owns the words of one peer. std::unique_ptr is not constexpr in C++20, and `nobody` below needs a constant
 /// initializer.
-class owned_words {
+class peer_words_owner {
  public:
-  constexpr owned_words() noexcept = default;
-  constexpr ~owned_words() { delete words_; }
-  owned_words(const owned_words&) = delete;
-  owned_words& operator=(const owned_words&) = delete;
+  constexpr peer_words_owner() noexcept = default;
+  constexpr ~peer_words_owner() { delete words_; }
+  peer_words_owner(const peer_words_owner&) = delete;
+  peer_words_owner& operator=(const peer_words_owner&) = delete;
   void reset(peer_words* other = nullptr) noexcept { delete std::exchange(words_, other); }
   peer_words* get() const noexcept { return words_; }
   peer_words* operator->() const noexcept { return words_; }
   explicit operator bool() const noexcept { return words_ != nullptr; }
-  friend bool operator==(const owned_words& w, std::nullptr_t) noexcept { return w.words_ == nullptr; }
+  friend bool operator==(const peer_words_owner& w, std::nullptr_t) noexcept { return w.words_ == nullptr; }
 
  private:
   peer_words* words_ = nullptr;
@@ -59,7 +59,7 @@ struct peer_header {
   static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
   constexpr peer_header() noexcept = default;
 
-  owned_words words;
+  peer_words_owner words;
   std::uint32_t live = dead;
   std::uint32_t number = 0;  ///< Our number for this connection.
 
