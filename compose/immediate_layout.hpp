@@ -44,7 +44,7 @@ struct field {
 };
 
 namespace detail {
-/// Where a field lies: `shift` bits up in the immediate, or `offset` bytes into the header.
+/// The place of a field: `shift` bits up in the immediate, or `offset` bytes into the header.
 struct field_place {
   bool in_header = false;
   unsigned shift = 0;
@@ -72,7 +72,7 @@ struct field_places {
     for (std::size_t i = in_word; i < count; offset += (bits[i++] + 7) / 8) places[i] = {true, 0, offset};
     return places;
   }();
-  /// Whole words, so that the payload behind the header stays aligned.
+  /// Whole words, so that the payload after the header stays aligned.
   static constexpr std::size_t header_bytes = [] {
     std::size_t sum = 0;
     for (std::size_t i = in_word; i < count; ++i) sum += (bits[i] + 7) / 8;
@@ -137,7 +137,7 @@ class packed_fields {
   requires(sizeof...(Values) == sizeof...(Fields)) static constexpr bool fits(Values... values) noexcept {
     return (detail::field_takes(Fields::largest, values) && ...);
   }
-  /// The same for numbers of unknown size: nothing where one does not fit.
+  /// The same for numbers of unknown size: returns nothing where one does not fit.
   template <detail::field_value... Values>
   requires(sizeof...(Values) ==
            sizeof...(Fields)) static constexpr std::optional<packed_fields> checked(Values... values) noexcept {
@@ -152,13 +152,14 @@ class packed_fields {
     return p;
   }
   static constexpr packed_fields of(const notified& n) noexcept requires(header_bytes == 0) { return of(n.immediate); }
-  /// The fields that travel in the immediate. They must tell where the write went: the other fields are there.
+  /// The fields that travel in the immediate. With them the target finds the place of the write, where the other fields
+  /// are.
   static constexpr packed_fields leading(std::uint32_t immediate) noexcept {
     packed_fields p;
     p.word_ = immediate & all_bits;
     return p;
   }
-  /// All fields: `there` begins where the write went. Nothing when `there` is shorter than the header.
+  /// All fields. `there` begins at the place of the write. Nothing when `there` is shorter than the header.
   static constexpr std::optional<packed_fields> of(std::uint32_t immediate, const_bytes there) noexcept
       requires(header_bytes > 0) {
     if (there.size() < header_bytes) return std::nullopt;
@@ -249,8 +250,8 @@ template <class... Fields>
 using immediate_layout = typename detail::fitting<Fields...>::type;
 
 /// Fields of any width. The first ones, as many as fit, travel in the immediate; the others travel in front of the
-/// payload, in header_bytes. The first ones must tell the target where the write went. Costs bytes, but no further
-/// call.
+/// payload, in header_bytes. The first ones must let the target find the place of the write. Costs bytes, but no
+/// further call.
 template <class... Fields>
 using spilled_layout = packed_fields<Fields...>;
 

@@ -22,10 +22,10 @@ struct transport_options {
   std::uint32_t max_message_bytes = 4096;  ///< Largest message that peers may send to this transport.
   std::uint32_t receives =
       32;  ///< Receive slots: per peer on connected fabrics, in all on addressed ones and with receive_pool::shared.
-           ///< With receive_buffers::multi_receive as many bytes, in two large buffers at least.
-  std::uint32_t operations = 256;    ///< Operations in flight at most; one more returns `again`.
-  std::uint32_t peers = 32;          ///< Peers at most.
-  std::uint32_t pending = 128;       ///< Requests not yet answered, at most; further ones are rejected.
+           ///< With receive_buffers::multi_receive: the same number of bytes, in at least two large buffers.
+  std::uint32_t operations = 256;    ///< Most operations in flight; one more returns `again`.
+  std::uint32_t peers = 32;          ///< Most peers at one time.
+  std::uint32_t pending = 128;       ///< Most requests without an answer; further requests are rejected.
   duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.
   duration silence_limit = 2s;       ///< Heartbeat rows: a peer that is silent for longer is lost.
   duration coalesce_time = 20us;     ///< coalesce::up_to: gathered posts leave after this time, also under steady load.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which operations are ordered on a fabric, as constants: `static_assert(ordering<F>::write_after_write)`. Forced by
-// fi_endpoint(3): an order is a property of a provider and holds only where it was asked for (msg_order). A transport
-// asks only for the orders that its answers need, because some cards pay for an order with their best path. A program
-// that needs more asks by type: `ordered<F, order::write_after_write>`. A row without that order does not compile. "B
-// after A" means: B was posted later to the same peer, and the target does not see B before A is whole. No order
+// fi_endpoint(3): an order is a property of a provider, and holds only if the program requests it (msg_order). A
+// transport requests only the orders that its answers need, because some cards use a slower path for an order. A
+// program that needs more names it by type: `ordered<F, order::write_after_write>`. A row without that order does not
+// compile. "B after A" means: B was posted later to the same peer, and the target does not see B before A is whole. No
+// order
 // exists between peers. Hot path: compile time only. Threads: none.
 #pragma once
 
@@ -21,8 +22,7 @@ struct ordering {
   using notify_answer = answer<F, notify_family>;
   static constexpr const fabric_facts& row = F::facts;
   static constexpr bool fused = notify_answer::notice_is_message && row.fused_bytes > 0;
-  static constexpr bool grouped =
-      answer<F, coalesce_family>::gathers;  // then puts may be copied by the target, from messages
+  static constexpr bool grouped = answer<F, coalesce_family>::gathers;  // the target may copy puts from messages
   static constexpr bool atomics_are_messages = answer<F, atomics_family>::executed_by_target;
 
  public:
@@ -55,7 +55,8 @@ struct ordering {
   static constexpr bool notice_after_puts = shape::watches_cells               ? row.order_write_after_write && !grouped
                                             : notify_answer::notice_is_message ? send_after_write
                                                                                : write_after_write;
-  /// Notices come in the order of their put_notifies. False for watched ones where larger notices ride on their writes.
+  /// Notices come in the order of their put_notifies. False with watched cells where larger payloads have their notice
+  /// on the write: two paths have no common order.
   static constexpr bool notice_after_notice =
       shape::remote_counter || (shape::watches_cells && !shape::write_immediate && !grouped) ? true
       : notify_answer::rides_on_write                                                        ? write_after_write
@@ -65,11 +66,12 @@ struct ordering {
   static constexpr bool end_is_delivery = answer<F, write_fault_family>::signalled_write == post_mode::delivered;
 };
 
-/// Orders that a program may ask of a row.
+/// Orders that a program may request with ordered<F, …>.
 enum class order : std::uint8_t { send_after_write, write_after_write };
 
-/// Fabric F with orders that its answers do not need: asked of the library and attested at open. Choose it where a
-/// program relies on such an order; it may cost latency. Both sides must be built with the same orders.
+/// Fabric F with orders that its answers do not need. A transport requests them at open, and checks that the library
+/// grants them. Choose it where a program relies on such an order; it may cost latency. Both sides must be built with
+/// the same orders.
 template <complete_fabric F, order... Asked>
 struct ordered : F {
   static constexpr bool asks_send_after_write = ((Asked == order::send_after_write) || ...);

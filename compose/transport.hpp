@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What users see: one transport of one fabric, with the same source text on every fabric. Opening attests that the
-// library answers what the generated header was made for. After that each call is the one library call that the
-// fabric's answers name, inlined. Posting calls return a status and never wait; `again` means: call progress(), then
-// try once more. Ends, messages and notices reach the handler of progress(). Calls with a timeout make progress
-// themselves and belong to set-up; none may run inside a handler. Hot path: send, put, put_notify, get, atomics,
-// progress. Threads: one owner at a time.
+// What users see: one transport of one fabric, with the same source text on every fabric. Opening checks that the
+// library behaves as the fabric's row says. After that each call is the one library call that the fabric's answers
+// name, inlined. Posting calls return a status and never wait; `again` means: call progress(), then try once more.
+// Ends, messages and notices reach the handler of progress(). Calls with a timeout make progress themselves and belong
+// to set-up; none may run inside a handler. Hot path: send, put, put_notify, get, atomics, progress. Threads: one owner
+// at a time.
 //
-// The calls stand in bases, one for each noun: memory/memory_calls.hpp, posting/posting_calls.hpp (send, put,
+// The calls are in base classes, one for each noun: memory/memory_calls.hpp, posting/posting_calls.hpp (send, put,
 // put_notify, get), posting/atomic_calls.hpp, progress/completion_calls.hpp (named states, flush),
 // progress/connecting_calls.hpp (connect, accept, close, send_region, receive_region). Progress and waiting are here.
 #pragma once
@@ -122,13 +122,13 @@ class transport : public detail::memory_calls<transport<F>, F>,
     return e_->operations.count(
         [](const auto& s) { return s.use == detail::slot_use::user || s.use == detail::slot_use::silent; });
   }
-  /// Messages and notices that belonged to no present connection: dropped, counted.
+  /// Messages and notices of connections that no longer exist: dropped, counted.
   std::uint64_t stale() const noexcept { return e_->stale; }
   /// Messages that no transport of this build sends: dropped, counted.
   std::uint64_t garbled() const noexcept { return e_->garbled; }
   /// The last message that send() refused with errc::truncated: both sizes, and how often. describe() makes a sentence.
   const truncation& refused_message() const noexcept { return e_->refused_message; }
-  /// The last message of a peer that did not fit a receive. Such a peer is no transport of this build.
+  /// The last message that arrived and did not fit a receive. A transport of this build sends no such message.
   const truncation& overrun() const noexcept { return e_->overrun; }
   /// Bytes of all buffers that were posted for messages so far, with receive_buffers::multi_receive. Divide the bytes
   /// of messages by this for the use of the buffers.

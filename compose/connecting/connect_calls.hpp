@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The calls by which an application meets peers: connect, start_connect, accept, reject. connect() comes first, and
-// start() below it makes the port's call: nothing lies between them and the library. `Waits` is
-// progress/blocking_calls.hpp, which a later room holds. Hot path: no. Threads: the owner's.
+// start() below it calls the port. `Waits` is the class of progress/blocking_calls.hpp: a parameter, because that room
+// comes later. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "connection_manager.hpp"

@@ -42,7 +42,7 @@ struct host_and_service {
     return host_and_service{std::string(host), std::string(service)};
   }
 
-  /// Why digits are no port; empty for a port, and for the name of a service.
+  /// The error sentence for a number that is no port. Empty for a valid port, and for the name of a service.
   static std::string not_a_port(std::string_view service) {
     std::uint64_t port = 0;
     for (const char c : service) {

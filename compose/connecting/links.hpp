@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The link of a connection, from the port's dial or arrival to its hang-up. A link on a connected fabric has receives
-// of its own, posted before the peer can send. After the hang-up the library may still report operations of the link,
-// so its receives are freed only when the queue was seen empty. Hot path: no. Threads: the owner's.
+// The link of a connection, from the port's dial or arrival to its hang-up. On connected fabrics without a shared pool,
+// each link has its own receives, posted before the peer can send. After the hang-up the library may still report
+// operations of the link, so its receives are freed only after a poll found the queue empty. Hot path: no. Threads: the
+// owner's.
 #pragma once
 
 #include "../engine/engine.hpp"

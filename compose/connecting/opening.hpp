@@ -72,7 +72,7 @@ class opening {
     return {};
   }
 
-  /// Says so where another program has the port; any other failure stays as it is.
+  /// Adds a sentence where another program has the port. Other failures stay unchanged.
   static failure in_use(const transport_options& o, failure why) {
     if (o.service.empty() || why.why.native() != EADDRINUSE) return why;
     why.sentence = "port " + o.service + (o.node.empty() ? "" : " of " + o.node) +

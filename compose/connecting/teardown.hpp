@@ -26,7 +26,7 @@ class teardown {
   void end(record& r, peer_event what, status why, Handler& on) {
     carry_out(r, advance(e_, r, what), why, on);
   }
-  /// The same of an action that the table named. Other actions than ends are left to the caller.
+  /// Carries out an action that ends the connection. Does nothing for other actions.
   template <class Handler>
   void carry_out(record& r, peer_action what, status why, Handler& on) {
     switch (what) {
@@ -43,7 +43,7 @@ class teardown {
         return;
     }
   }
-  /// The peer is dead, or sends what nobody can read.
+  /// The peer is dead, or sent bytes that are no message.
   template <class Handler>
   void gone(record& r, status why, Handler& on) {
     end(r, peer_event::peer_dies, why, on);
@@ -53,8 +53,8 @@ class teardown {
     if (advance(e_, r, peer_event::owner_releases) == peer_action::release) give_back(r);
   }
 
-  /// The peer said goodbye. Completions of earlier operations may be in the queue behind the goodbye. They get a moment
-  /// (progress/timers.hpp).
+  /// The peer said goodbye. The queue may still hold completions of earlier operations. The record waits for them until
+  /// a timer ends (progress/timers.hpp).
   template <class Handler>
   void left(record& r, [[maybe_unused]] const_bytes body, Handler& on) {
     release_held_posts(r);
@@ -83,13 +83,13 @@ class teardown {
   }
 
  private:
-  /// The library may hold members of an open batch back until a post without the hint that more follows
-  /// (posting/more_hints.hpp). The batch posts no such one any more.
+  /// The library may hold members of an open batch until a post without FI_MORE (posting/more_hints.hpp). This batch
+  /// makes no such post any more, so the goodbye is that post.
   void release_held_posts(record& r) noexcept {
     if (!Engine::connected && e_.batch_hints) (void)e_.say_goodbye(r);
   }
   static bool awaits_reply(const slot& s) noexcept { return s.stage == stage::replying; }
-  /// The bytes are delivered, and the library holds only the message that carries the notice.
+  /// The bytes are delivered. The library holds only the message with the notice.
   static bool shares_message(const slot& s) noexcept { return Engine::batches_notices && s.stage == stage::noticing; }
 
   /// Requires: the state is `lost`.

@@ -57,12 +57,12 @@ inline constexpr std::array<std::string_view, peer_states> state_names{
 constexpr std::string_view name_of(peer_state s) noexcept { return state_names[static_cast<std::size_t>(s)]; }
 constexpr std::string_view name_of(peer_event e) noexcept { return event_names[static_cast<std::size_t>(e)]; }
 
-/// What has to be done about an event.
+/// What the caller of advance() must do.
 enum class peer_action : std::uint8_t {
   none,
   impossible,              ///< Only an error of weft leads here. Counted as garbled.
   count_garbled,           ///< No transport of this build sends that.
-  count_stale,             ///< Of a connection that takes no messages any more, or not yet.
+  count_stale,             ///< The connection takes no messages any more, or not yet.
   refuse_call,             ///< The call answers peer_lost.
   dial,                    ///< The port dials; a link that stands at once reports link_stands.
   admit,                   ///< The new link gets this record.
@@ -74,7 +74,7 @@ enum class peer_action : std::uint8_t {
   deliver,                 ///< The message goes to its part.
   deliver_overtaken,       ///< The same where a goodbye may overtake messages; elsewhere count_stale.
   keep,                    ///< The message waits in its receive and is offered again.
-  drain_link,              ///< What the link brought before is read first; then link_drained.
+  drain_link,              ///< Messages that came before are read first; then link_drained.
   report_lost,             ///< Outstanding operations fail, the handler gets `lost` with the event's reason.
   report_unreachable,      ///< The same with errc::unreachable.
   report_closed,           ///< The same with errc::closed.
@@ -92,7 +92,7 @@ inline constexpr std::array<std::string_view, peer_actions> action_names{
     "report_closed", "release",           "drop"};
 constexpr std::string_view name_of(peer_action a) noexcept { return action_names[static_cast<std::size_t>(a)]; }
 
-/// What a running transport reads of a cell of the table.
+/// The part of a table cell that a running transport reads.
 struct step {
   peer_action does = peer_action::impossible;
   peer_state next = peer_state::free;
@@ -109,7 +109,7 @@ using state_set = std::uint16_t;
 constexpr state_set in(auto... states) noexcept {
   return static_cast<state_set>(((1U << static_cast<unsigned>(states)) | ...));
 }
-/// The states that no rule before names for the event.
+/// The states without an earlier rule for this event.
 inline constexpr state_set others = 0;
 inline constexpr std::uint8_t same = 0xff;
 

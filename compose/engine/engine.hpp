@@ -72,8 +72,8 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   [[no_unique_address]] typename traits::group_buffers groups;  ///< Memory of coalesced posts.
   std::vector<record*> gathering;   ///< Peers with coalesced posts, and some that had. Capacity reserved at open.
   std::uint64_t left_in_group = 0;  ///< Members of the current group that stay: see unexpected_message::left.
-  /// Slots that only control messages may take. An operation that ends by a message would otherwise wait for its own
-  /// slot for ever.
+  /// Slots that only control messages may take. Otherwise operations could hold all slots while each waits for a
+  /// message that needs one.
   std::uint32_t control_messages = 0;
   receive_block<receive> shared_receives;                        ///< One pool for all peers.
   std::vector<unexpected_message<receive>> unexpected_messages;  ///< Messages for later. Capacity reserved at open.
@@ -83,7 +83,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   std::array<receive_request, traits::chains_receives ? traits::longest_chain : 0> refill;  ///< Consumed in this poll.
   std::uint32_t refills = 0;
   std::vector<receive*> unposted;            ///< Receives that the library had no room for.
-  deferred_list<slot> deferred{operations};  ///< Operations that still have a message to send or an end to report.
+  deferred_list<slot> deferred{operations};  ///< Operations that must still send a message or report an end.
   std::uint32_t flushes = 0;                 ///< So far, where writes are tracked.
   std::uint32_t waiting_flushes = 0;         ///< Flushes that wait for tracked writes; at least.
   plan_table plans;                          ///< Transfers in several calls.
@@ -96,7 +96,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   std::unique_ptr<std::byte[]> ring_memory;  ///< Rings of notices by remote counter.
   registration ring_registration;
   std::uint64_t ring_seen = 0;  ///< The counter of writes at the last poll of the rings.
-  bool rings_are_due = false;   ///< Poll the rings although the counter stands still.
+  bool rings_are_due = false;   ///< Poll the rings although the counter did not change.
   [[no_unique_address]] typename traits::ring_cells cells;
   address_bytes own_address;  ///< As peers dial it.
   std::string listens_at;     ///< host:service, for peers.

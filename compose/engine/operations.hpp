@@ -28,18 +28,18 @@ enum class slot_use : std::uint8_t {
   abandoned,  ///< The handler has got its end, and the library may still complete it.
 };
 
-/// How far an operation is that takes several calls, or what it waits for. From `delivering` on, the end of a call
+/// The progress of an operation that takes several calls, or what it waits for. From `delivering` on, the end of a call
 /// starts the next call.
 enum class stage : std::uint8_t {
   single,
-  buffered,  ///< As single, with bytes in a buffer that the slot holds.
-  writing,
-  noticing,
-  replying,  ///< The target's reply ends it, not a completion.
-  grouped,   ///< A group (posting/coalescing.hpp): the slot's buffer holds its members. An open group has no pending
-             ///< call.
-  delivering,
-  splitting,
+  buffered,    ///< As single, with bytes in a buffer that the slot holds.
+  writing,     ///< A write, then a second write into the target's ring.
+  noticing,    ///< A write and its notice; the notice is posted or deferred.
+  replying,    ///< The target's reply ends it, not a completion.
+  grouped,     ///< A group (posting/coalescing.hpp): the slot's buffer holds its members. An open group has no pending
+               ///< call.
+  delivering,  ///< The write is in flight; the notice follows its delivery.
+  splitting,   ///< A transfer in parts (engine/transfer_plan.hpp).
   looping,     ///< Compare-swaps, until one hits.
   confirming,  ///< A write, and a question whether the write is visible. Both answers are still to come.
   ending,      ///< Has ended; the next poll reports the end.
@@ -70,7 +70,8 @@ inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
 /// operation failed.
 enum class context_kind : std::uint8_t { operation, receive, peer };
 
-/// The start of every context. The library's space comes first, so the object's address is the context.
+/// The start of every context. The space that the library overwrites comes first, so the object's address is the
+/// context.
 template <std::size_t LibraryBytes>
 struct library_context {
   explicit library_context(context_kind k) noexcept : kind(k) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peers of one transport: records in a table of fixed size. A record's address is good for the transport's life,
-// and a connection number names it in 20 bits. The number also holds a generation, so that messages and handles of an
-// earlier use are recognised. Hot path: `live` is compared once per operation. Threads: the owner's.
+// The peers of one transport: records in a table of fixed size. A record keeps its address for the transport's life. A
+// connection number holds the record's index in 20 bits, and a generation that exposes messages and handles of an
+// earlier connection. Hot path: `live` is compared once per operation. Threads: the owner's.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -22,8 +22,8 @@ namespace weft::detail {
 /// The state of one connection. connecting/transitions.hpp is the only file that assigns it.
 enum class peer_state : std::uint8_t {
   free,         ///< No connection.
-  dialling,     ///< This side asked; the link does not stand yet.
-  greeting,     ///< The link stands; the hello has no answer yet.
+  dialling,     ///< This side dialled; the link is not up yet.
+  greeting,     ///< The link is up; the hello has no answer yet.
   arrived,      ///< A peer dialled this side and has not said hello.
   requested,    ///< The peer said hello; the application has not answered.
   established,  ///< Both sides agreed. The only state in which `live` is the connection's number.
@@ -139,8 +139,9 @@ struct gathered_posts {
   bool listed = false;       ///< In engine::gathering.
 };
 
-/// The fields behind the header. The header comes first, so that a handle points at its record. This part is also the
-/// library context of unsignalled operations, where the library leaves contexts alone: an error finds the peer by it.
+/// The fields after peer_header. That header comes first, so that a handle points at its record. Where the library does
+/// not write into contexts, this part is also the context of unsignalled operations: an error entry finds the peer by
+/// it.
 struct record_start : library_context<0> {
   record_start() noexcept : library_context<0>(context_kind::peer) {}
   peer_state state = peer_state::free;
@@ -157,10 +158,10 @@ template <class Link, class... Parts>
 struct peer_record : peer_header, record_start, Parts... {
   Link link{};
   std::uint64_t nonce = 0;           ///< Of the hello that made this record.
-  wire::connection_number theirs{};  ///< The peer's number for it; every message to the peer carries it.
+  wire::connection_number theirs{};  ///< The number that the peer chose; messages to the peer carry it.
   std::uint32_t their_max_message_bytes = 0;
   std::uint32_t last_received = 0;  ///< Tick of the last message.
-  std::uint32_t since = 0;          ///< Tick of the last change of state. Of a free record: the next free one.
+  std::uint32_t since = 0;          ///< Tick of the last change of state. In a free record: index of the next free one.
 
   /// Forgets the connection before. The parts reset themselves.
   void reset() noexcept {

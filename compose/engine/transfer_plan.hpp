@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rest of a transfer that needs several library calls: pieces of this side's memory, a place at the peer, and how
-// far the transfer is. Fabric fact: rows bound the bytes of one write (max_msg_size) and the pieces of one call
-// (iov_limit, rma_iov_limit; fi_getinfo(3)). Plans are made at open. An operation takes one and gives it back before it
-// ends. Hot path: only of transfers that need a plan. Threads: the owner's.
+// A transfer that needs several library calls: pieces of local memory, a remote place, and what was posted so far.
+// Fabric fact: rows bound the bytes of one write (max_msg_size) and the pieces of one call (iov_limit, rma_iov_limit;
+// fi_getinfo(3)). Plans are made at open. An operation takes one and gives it back before it ends. Hot path: only of
+// transfers that need a plan. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -28,7 +28,7 @@ class piece_list {
   const local_memory& front() const noexcept { return pieces_.front(); }
 
  private:
-  std::array<local_memory, gather_limit + 1> pieces_{};  // and a header
+  std::array<local_memory, gather_limit + 1> pieces_{};  // one more for the header
   std::size_t count_ = 0;
 };
 
@@ -70,8 +70,7 @@ struct transfer_plan {
     }
   }
 
-  /// Makes the next part of at most `most_pieces` pieces and `most_bytes` bytes. Returns the begin of the part after
-  /// it.
+  /// Makes the next part of at most `most_pieces` pieces and `most_bytes` bytes. Returns the cursor after that part.
   transfer_cursor cut(std::size_t most_pieces, std::uint64_t most_bytes, piece_list& part) const noexcept {
     transfer_cursor c = at;
     for (std::uint64_t room = most_bytes; c.left != 0 && room != 0 && part.count() < most_pieces;) {

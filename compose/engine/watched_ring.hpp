@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of watched rings (wire/cell.hpp). Each peer has a ring that it writes into, and staged cells where this
-// side assembles what it sends. A staged cell is free when the peer has read its copy, so no completion is asked for. A
-// table says which operation waits for which cell. One registration serves all peers and is made at open; untouched
-// pages cost no memory. Hot path: plain arithmetic. Threads: the owner's.
+// side assembles what it sends. A staged cell is free when the peer has read its copy, so its write needs no
+// completion. A table says which operation waits for which cell. One registration serves all peers and is made at open;
+// untouched pages cost no memory. Hot path: plain arithmetic. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"

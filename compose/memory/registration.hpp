@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers memory and describes it to peers: draws the key where weft chooses keys, asks the port, and records what
-// peers may do with the region. Hot path: no. Threads: the owner's.
+// Registers memory and describes it to peers. It draws the key where weft chooses keys, calls the port, and records the
+// rights of peers. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../../core/device_memory.hpp"
@@ -74,7 +74,7 @@ class registrar {
   result<registration> with_key(bytes memory, rights granted) {
     return by_key([&](std::uint64_t key) { return e_.port->register_memory(memory, granted, key); });
   }
-  /// `make(key)` registers; where weft chooses keys it gets one.
+  /// Registers by `make(key)`. The key is 0 unless weft chooses keys.
   template <class Make>
   result<registration> by_key(Make&& make) {
     std::uint64_t wanted = 0;
@@ -113,7 +113,7 @@ class registrar {
   }
 
  private:
-  /// Memory for peers: the port's own where the port demands or prefers that.
+  /// Whether the port allocates memory for peers, because it demands or prefers that.
   static constexpr bool makes_memory = requires(typename Engine::port_type & p) {
     p.register_fresh(std::size_t{}, rights::all, std::uint64_t{});
   };

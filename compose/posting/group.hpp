@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts to one peer that travel in one message, opened and closed by hand: `auto g = net.coalesce(peer); g.send(a);
-// g.send(b); g.close();`. A group closes itself on every path. Every fabric has groups; coalesce::up_to also gathers
-// posts without one. Hot path: send(). Threads: the owner's.
+// Posts to one peer that travel in one message. The program opens and closes the group: `auto g = net.coalesce(peer);
+// g.send(a); g.send(b); g.close();`. A group closes itself on every path. Every fabric has groups; coalesce::up_to also
+// gathers posts without one. Hot path: send(). Threads: the owner's.
 #pragma once
 
 #include "coalescing.hpp"
@@ -13,13 +13,13 @@
 namespace weft::detail {
 
 /// A group to one peer. Members are copied, so their sources are free at once. They are unsignalled: the handler gets
-/// only failures, each with a null context. A group that cannot be sent fails each of its members. A full message is
-/// sent and another one begun, so a group has any number of members. One message holds as many as coalesce::up_to says,
-/// else 64 of 768 bytes together. A member too large for a message goes alone, in its order. So do puts where they may
-/// not be members (compose/posting/coalescing.hpp); elsewhere the target copies them when it polls. `again`: not taken;
-/// make progress, then try once more. Other posts to that peer may overtake members of an open group. If a group goes
-/// out of scope while the queue is full, progress() sends it. The transport must outlive it; moved-from groups are
-/// closed.
+/// only failures, each with a null context. If a message cannot be sent, each of its members fails. A full message is
+/// sent and another one begun, so a group has any number of members. Limits of one message: those of coalesce::up_to,
+/// else 64 members and 768 bytes. A member too large for a message goes alone, in its order. So do puts where they may
+/// not be members (compose/posting/coalescing.hpp); elsewhere the target copies them when it polls. `again`: the group
+/// did not take the post; make progress, then try once more. Other posts to that peer may overtake members of an open
+/// group. If a group goes out of scope while the queue is full, progress() sends it. The transport must outlive it;
+/// moved-from groups are closed.
 template <class Engine>
 class [[nodiscard]] group {
  public:
@@ -77,7 +77,7 @@ class [[nodiscard]] group {
  private:
   bool holds() const noexcept { return packing(*e_).owns_slot(open_); }
 
-  /// The peer lives, the group is its own still, and what was gathered before is on its way.
+  /// Checks the peer, drops a message that has ended, and sends what was gathered before.
   [[gnu::always_inline]] status ready(record*& r, const char* what) noexcept {
     if (e_ == nullptr) [[unlikely]]
       return error(errc::invalid, "a closed group");
@@ -104,7 +104,7 @@ class [[nodiscard]] group {
     return alone(*r, plain);
   }
 
-  /// Behind what was packed so far, a post of its own.
+  /// Sends what was packed so far, then makes this post alone.
   template <class Plain>
   [[gnu::noinline]] status alone(record& r, Plain&& plain) noexcept {
     if (open_.slot != no_index)

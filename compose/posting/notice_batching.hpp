@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Notices of delivered writes, one message per peer. Where nothing is ordered, each put_notify waits for its delivery,
-// and one poll reports many. They share one message, however many they are. The operations of one message form a list
-// by `next`; the message's slot has the first as its parent, and all end with it (receiving/cq_poller.hpp). Hot path:
-// yes, on rows whose answer is notify::message_after_delivery. Threads: the owner's.
+// and one poll reports many. Up to 64 share one message. The operations of one message form a list by `next`; the
+// message's slot has the first as its parent, and all end with it (receiving/cq_poller.hpp). Hot path: yes, on rows
+// whose answer is notify::message_after_delivery. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -21,8 +21,8 @@ class notice_batching {
 
   explicit notice_batching(Engine& e) noexcept : e_(e) {}
 
-  /// Sends the notice of `first`, which was due, and those that are due too and go to the same peer. What finds no room
-  /// is deferred again.
+  /// Sends the notice of `first`, and the due notices to the same peer. Without room in the queue, all are deferred
+  /// again.
   void send(slot& first) noexcept {
     std::byte body[4 * most];
     std::size_t size = wire::encode(first.immediate, body);
@@ -44,7 +44,7 @@ class notice_batching {
       e_.deferred.add_now(s);
     });
   }
-  /// The message is out that carried the notices of these, or will never be.
+  /// The message with the notices of `first` and its followers has ended.
   void reported(slot& first, status outcome) noexcept {
     for_each(first, [&](slot& s) {
       Engine::only_end_is_deferred(s, outcome);
@@ -68,7 +68,7 @@ class notice_batching {
 
  private:
   slot* next_of(const slot& s) const noexcept { return s.next == no_index ? nullptr : e_.operations.at(s.next); }
-  /// `act` may put the slot on another list.
+  /// Reads `next` before `act`, because `act` may put the slot on another list.
   template <class Act>
   void for_each(slot& first, Act&& act) noexcept {
     for (slot* s = &first; s != nullptr;) {

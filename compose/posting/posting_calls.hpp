@@ -5,8 +5,8 @@
 // the owner's.
 //
 // With a context, exactly one `completed` or `failed` carries it. Without one, only failures are reported, with a null
-// context; the source stays untouched until the peer's answer implies that the peer read it. Errors at the call: again
-// (make progress, then try once more), out_of_range, denied, truncated (send), peer_lost, invalid.
+// context. Then do not change the source until an answer of the peer shows that the bytes arrived. Errors at the call:
+// again (make progress, then try once more), out_of_range, denied, truncated (send), peer_lost, invalid.
 #pragma once
 
 #include "../immediate_layout.hpp"
@@ -51,7 +51,7 @@ class posting_calls {
   [[gnu::always_inline]] status send(peer to, local_memory from) noexcept {
     return initiator_().send(to, from, nullptr, false);
   }
-  /// Writes into a peer's region; the peer is not told. The row's write_fault answer says what the end means.
+  /// Writes into a peer's region; the peer gets no event. The row's write_fault answer says what the end means.
   [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context) noexcept {
     return initiator_().put(to, from, at, context, true);
   }
@@ -125,7 +125,7 @@ class posting_calls {
         from, [&]() __attribute__((always_inline)) { return gather_().get(from, into, at, context); });
   }
 
-  // Sentences for what these calls do not take.
+  // Compile errors with a sentence, for arguments that these calls do not take.
   template <wrong_source Source, class... Rest>
   status send(peer, const Source&, Rest&&...) noexcept {
     return refuse_source<Source>();
@@ -154,7 +154,7 @@ class posting_calls {
  protected:
   engine_type& engine_() const noexcept { return *static_cast<const Transport&>(*this).e_; }
   initiator_type initiator_() const noexcept { return initiator_type(engine_()); }
-  /// Makes a post that no group holds: after the posts that were gathered for that peer.
+  /// Sends the posts that were gathered for that peer, then makes this post.
   template <class Post>
   [[gnu::always_inline]] status behind_gathered(peer to, Post&& post) const noexcept {
     if constexpr (engine_type::coalesces)

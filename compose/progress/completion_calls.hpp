@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of a transport that name when a write has ended: a put that completes in a named state, and flush. Hot
-// path: put, flush. Threads: the owner's.
+// The calls of a transport about when a write has ended: a put that completes in a named state, and flush. Hot path:
+// put, flush. Threads: the owner's.
 #pragma once
 
 #include "../posting/posting_calls.hpp"
@@ -38,7 +38,7 @@ class completion_calls {
   /// `completed` or `failed` carries the context. Where the row's flush answer sends a message, the peer must make
   /// progress; where the answer is refused, this does not compile. Where writes are tracked, a flush does not wait for
   /// a put_notify without a context of at most inject_bytes, or of one that travels in its notice (fused_bytes).
-  /// Errors: also again, while an earlier transfer in parts is not posted whole.
+  /// Errors: also `again`, while parts of an earlier transfer are not posted yet.
   template <class G = F>
   [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
     flush_is_possible<G>();

@@ -50,7 +50,7 @@ class connecting_calls {
   status accept(peer p) noexcept { return connecting().accept(p, {}, false); }
   status accept(peer p, const_bytes private_data) noexcept { return connecting().accept(p, private_data, true); }
   status reject(peer p, std::string_view reason) { return connecting().reject(p, reason); }
-  /// Waits for what is outstanding, says goodbye, and releases the peer. No event follows for this peer. A peer that
+  /// Waits for outstanding operations, says goodbye, and releases the peer. No event follows for this peer. A peer that
   /// left before is no error. Errors: deadline.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Orderly ends. Outstanding operations complete within the given time or are cancelled. Then the peer gets a goodbye,
-// so that its handler gets `closed` at once instead of waiting for silence. At last all memory is deregistered. An
-// accept goes out before the goodbye, also where the queue was full when accept() was called. Hot path: no. Threads:
-// the owner's.
+// so that its handler gets `closed` at once instead of waiting for silence. Last, close_all() deregisters all memory. A
+// pending accept goes out before the goodbye. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../connecting/teardown.hpp"
@@ -66,16 +65,16 @@ class orderly_close {
   static bool is_open(peer p, const record& r) noexcept {
     return r.number == peer_access::number(p) && r.state != peer_state::free && r.state != peer_state::lost;
   }
-  /// Whether a peer waits for an accept or a reject that the library did not take yet.
+  /// Whether an accept or a reject to this peer is still to be sent.
   static bool has_unsent_answer(const record& r) noexcept {
     return r.handshake_pending && (r.state == peer_state::established || r.state == peer_state::refusing);
   }
-  /// Says goodbye, after the accept. `again`: one of them did not get out.
+  /// Sends the pending accept, then the goodbye. `again`: the library did not take one of them.
   status say_goodbye(record& r) noexcept {
     if (r.handshake_pending) handshake<Engine>(e_).send_pending(r);
     return r.handshake_pending ? again(waits_for::queue, "accept") : e_.say_goodbye(r);
   }
-  /// Says goodbye to each established peer, once. False: some goodbye or answer did not get out.
+  /// Says goodbye to each established peer, once. False: a goodbye or an answer is still to be sent.
   bool said_all_goodbyes() noexcept {
     bool all = true;
     for (record& r : e_.peers) {
@@ -95,7 +94,7 @@ class orderly_close {
   }
   std::uint32_t outstanding() const { return e_.operations.count(unended); }
 
-  /// An injected goodbye has no completion, and many providers send it only while they are polled: a few polls send it.
+  /// Polls for 2 ms: an injected goodbye has no completion, and many providers send it only while they are polled.
   /// Events of other peers go to `on`.
   template <class Handler>
   void linger(Handler& on) {

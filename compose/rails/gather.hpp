@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connections of several rails that belong to one initiator: each says so in its private data
-// (wire/striped_region.hpp); they are accepted together, when all have come. A connection that says nothing of the
-// kind, or is cut in another way, is refused with a sentence. Hot path: no. Threads: the rails' owner.
+// Collects the connection requests of one initiator, one on each rail. The private data of a request names its
+// initiator (wire/striped_region.hpp). The requests are accepted together when all have come. A request without such
+// data, or with another number of rails or page size, is refused with a sentence. Hot path: no. Threads: the rails'
+// owner.
 #pragma once
 
 #include "../../wire/striped_region.hpp"
@@ -30,7 +31,7 @@ class rails_gathering {
     if (!all.rails[rail]) ++all.count;
     all.rails[rail] = r.peer;
   }
-  /// The connections of an initiator of whom all have come; they wait to be accepted.
+  /// The requests of an initiator with one on every rail, ready to be accepted. Nothing: no initiator is complete.
   std::optional<std::vector<peer>> complete() {
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       if (groups_[i].count < groups_[i].rails.size()) continue;
@@ -63,7 +64,7 @@ class rails_gathering {
     return "this is " + text(rail, cut.rails, cut.page_bytes) + ", and yours is " +
            text(theirs.rail, theirs.rails, theirs.page_bytes);
   }
-  /// Each transport bounds its pending requests, and with them the groups.
+  /// The number of groups is bounded, because each transport bounds its pending requests.
   group& group_of(std::uint64_t token, std::uint32_t rails) {
     for (group& each : groups_)
       if (each.token == token) return each;

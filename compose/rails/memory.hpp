@@ -20,7 +20,7 @@ namespace weft {
 template <complete_fabric F>
 class rails_memory {
  public:
-  /// Rails offer no atomics, so that nobody is granted any: memory of the caller's may not be able to have them.
+  /// Rails have no atomics, so the right is removed: the caller's memory may be unfit for atomics.
   result<striped_region> register_memory(std::vector<transport<F>>& nets, bytes memory, rights granted) {
     auto r = std::make_unique<striped_registration>();
     r->memory = memory;
@@ -63,7 +63,7 @@ class rails_memory {
               "this region was made by a transport of another fabric or other rules"};
     return adopt(std::vector<remote_region>(record->rails.begin(), record->rails.end()));
   }
-  /// One memory as each rail's connection described it. Errors: incompatible, where these are different memories.
+  /// One region from the descriptions of all rails. Errors: incompatible, where the descriptions differ.
   result<remote_striped_region> adopt(std::vector<remote_region> rails) {
     auto all = std::make_unique<striped_target>();
     for (const remote_region& each : rails) {

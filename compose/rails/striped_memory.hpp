@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that several transports have registered, and such memory of a peer. Handles are small and point into the rails
-// that made them, which keep what they point to: an operation may be posted long after its call, and its registrations
-// must be there then. Hot path: slice(), at(). Threads: the rails' owner.
+// Memory that several transports have registered, here or at a peer. Handles are small and point into the rails that
+// made them. The rails keep the registrations, because a piece may be posted long after the call. Hot path: slice(),
+// at(). Threads: the rails' owner.
 #pragma once
 
 #include "../../wire/striped_region.hpp"
@@ -18,16 +18,15 @@ namespace weft {
 struct striped_registration {
   bytes memory;
   std::vector<region> rails;
-  std::vector<void*> descriptors;  ///< The same, for posting: of each rail's.
+  std::vector<void*> descriptors;  ///< For posting: the descriptor of each rail's registration.
 };
-/// A peer's, as it was described: a key for each rail.
+/// A peer's memory, as the peer described it: a key for each rail.
 struct striped_target {
   std::vector<remote_region> rails;
-  std::vector<remote_memory>
-      starts;  ///< The same, for posting: where the region begins for each rail, and its key there.
+  std::vector<remote_memory> starts;  ///< For posting: the region's first address and key on each rail.
 };
 
-/// A part of a striped region, as source or destination. One past the end is refused as out of range by every transfer.
+/// A part of a striped region, as source or destination. Transfers refuse a part past the region's end: out_of_range.
 struct striped_slice {
   const striped_registration* whole = nullptr;
   std::size_t offset = 0;
@@ -68,11 +67,11 @@ class remote_striped_region {
   const striped_target* whole_ = nullptr;
 };
 
-/// A peer of all rails: a connection on each. A handle as weft::peer is one: cheap, safe to keep.
+/// A peer of all rails: one connection on each rail.
 struct striped_peer_record {
   std::vector<peer> rails;
   std::uint32_t number = 0;  ///< 0: free.
-  bool lost = false;         ///< One of the rails is; nothing is posted any more.
+  bool lost = false;         ///< The connection of one rail is lost; nothing is posted any more.
 };
 class striped_peer {
  public:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which rail carries which bytes: the remote region is cut into pages, and page p goes by rail p % rails. Both sides
-// can compute how many pieces, and so how many notices, a transfer has. Also what a transfer still has to post on each
-// rail. Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
+// can compute how many pieces, and so how many notices, a transfer has. Also the queue of transfers with pieces to
+// post. Hot path: yes: a division per transfer and rail, additions per piece. Threads: values.
 #pragma once
 
 #include "../events.hpp"
@@ -23,12 +23,12 @@ struct striping {
   std::uint64_t page_bytes = 65536;
   std::uint32_t rails = 1;
 
-  /// Operations that a transfer is made of, and notices that a put_notify of it brings: one for each page touched, one
-  /// if it has no bytes.
+  /// The number of operations of a transfer, and of notices of a put_notify: one for each page touched, one for no
+  /// bytes.
   constexpr std::uint64_t pieces(std::uint64_t offset, std::uint64_t size) const noexcept {
     return last_page(offset, size) - offset / page_bytes + 1;
   }
-  /// Where the page ends in which this byte lies, and the rail that carries it. The next page is the next rail's.
+  /// The end of the page with this byte, and the rail that carries it. The next page goes by the next rail.
   constexpr std::uint64_t page_end(std::uint64_t offset) const noexcept {
     return (offset / page_bytes + 1) * page_bytes;
   }
@@ -38,7 +38,7 @@ struct striping {
   constexpr std::uint64_t last_page(std::uint64_t offset, std::uint64_t size) const noexcept {
     return (offset + (size == 0 ? 0 : size - 1)) / page_bytes;
   }
-  /// What a transfer has in the page that ends here.
+  /// The piece of a transfer in the page that ends at `page_end`.
   constexpr stripe_piece piece(std::uint64_t offset, std::uint64_t size, std::uint64_t page_end) const noexcept {
     const std::uint64_t begin = std::max(offset, page_end - page_bytes);
     return {begin, std::min(offset + size, page_end) - begin};

@@ -114,7 +114,7 @@ class control_path {
     }
   }
 
-  /// A region's description waits in the peer's record for receive_region(). False: no memory; the message stays.
+  /// Keeps a region's description in the peer's record, for receive_region(). False: no memory; the message stays.
   [[gnu::cold, gnu::noinline]] bool keep_region(record& r, const_bytes body) {
     constexpr std::size_t most = 64;
     region_bytes description;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What polls could not finish, tried again after each poll until it is done: receives, sends, replies, flushes, groups,
-// links that ended. Fabric fact: a queue may be full at any call, and no handler waits. Hot path: no; a poll without
-// deferred work never comes here. Threads: the owner's.
+// Work that polls could not finish, tried again after each poll until it is done: receives, sends, replies, flushes,
+// groups, links that ended. Fabric fact: a queue may be full at any call, and no handler waits. Hot path: no; a poll
+// without deferred work never comes here. Threads: the owner's.
 #pragma once
 
 #include "../connecting/connection_manager.hpp"
@@ -20,7 +20,7 @@ class deferred_work {
   using record = typename Engine::record;
   using slot = typename Engine::slot;
 
-  /// Does what is deferred, as far as there is room now. `found`: entries of the poll before.
+  /// Does deferred work, as far as there is room now. `found`: number of entries of the poll before.
   [[gnu::noinline]] static void run(Engine& e, Handler on, int found) {
     if (!e.poll_budget.is_put_off()) return;  // the timers are due, at the next poll
     e.poll_budget.begin_handling();
@@ -44,7 +44,7 @@ class deferred_work {
       if (!e_.gathering.empty()) coalescing<Engine>(e_).poll(found > 0);
   }
 
-  /// The queue was seen empty. All that a link brought before it ended has been reported.
+  /// The queue was seen empty, so everything that arrived on an ended link has been reported.
   [[gnu::cold]] void settle_links() {
     for (record& r : e_.peers)
       if (r.link_is == link_state::ended && r.live != peer_header::dead)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A group that arrived (posting/coalescing.hpp, wire/group.hpp). Each message goes to the handler on its own, from
-// where it lies in the receive. Bytes of puts are copied into their regions, after the checks that a card would make. A
-// refused put is answered by a message. All bytes come from a peer, and each is checked. Messages that the handler does
-// not take stay, each on its own, and the group keeps its receive until all are taken. Hot path: yes, where peers
-// coalesce. Threads: the owner's.
+// A group that arrived (posting/coalescing.hpp, wire/group.hpp). Each member that is a message goes to the handler
+// alone, without a copy. Bytes of puts are copied into their regions, after the checks that a card would make. A
+// refused put is answered by a message. All bytes come from a peer, and each is checked. Members that the handler does
+// not take are offered again, and the group keeps its receive until all are taken. Hot path: yes, where peers coalesce.
+// Threads: the owner's.
 #pragma once
 
 #include "../events.hpp"
@@ -23,7 +23,7 @@ class group_unpacking {
 
   group_unpacking(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  /// False: members stay, and the engine's left_in_group names them. `blocked`: earlier messages wait.
+  /// False: members stay, one bit for each in the engine's left_in_group. `blocked`: earlier messages wait.
   bool take(record& r, const_bytes body, bool blocked) {
     const std::uint64_t before = std::exchange(e_.left_in_group, 0);
     if (!wire::group_reader::possible(body)) return garbled();
@@ -31,7 +31,7 @@ class group_unpacking {
     wire::group_reader in(body);
     wire::group_member m;
     std::uint64_t left = 0;
-    const bool alone = !blocked && e_.retrying;  // each member that stayed is offered
+    const bool alone = !blocked && e_.retrying;  // offer each member that stayed, also after a refusal
     for (std::uint64_t bit = 1;; bit <<= 1) {
       const wire::group_verdict found = in.next(m);
       if (found == wire::group_verdict::end) break;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages that arrive. The usual path stands first and in one piece: arrived(), take_at_once(), the user's handler.
-// Other messages take the slow path below, and control messages go to control_path.hpp. The entry says what arrived,
-// never its context alone: notices have no context on most fabrics (fi_cq(3)). A message that cannot be handled yet
-// keeps its receive in unexpected_messages, and the next poll offers it again. Hot path: all of it. Threads: the
-// owner's.
+// Messages that arrive. The usual path comes first and in one piece: arrived(), take_at_once(), the user's handler.
+// Other messages take the slow path below, and control messages go to control_path.hpp. The entry's kind says what
+// arrived, because notices have no context on most fabrics (fi_cq(3)). A message that cannot be handled yet keeps its
+// receive in unexpected_messages, and the next poll offers it again. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../connecting/connection_manager.hpp"
@@ -35,8 +34,8 @@ class receive_path {
           return take_at_once(*from, r, c);
     take_message(e_, on_, r, c.length, tag.word, c.at, c.last);
   }
-  /// The same where the link's record is known. The tag is compared, and no table is read. A forged tag equal to `dead`
-  /// fails the bounds check.
+  /// The same where the port names the link's record. Only the tag is compared, and no table is read. A forged tag
+  /// equal to `dead` fails the bounds check.
   [[gnu::always_inline]] void arrived(const completion_entry& c, record& from) {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The target's side of watched rings (wire/cell.hpp). A poll reads the last word of the next cell of each peer. A cell
-// that is there goes through the checks that a card would make, then its payload is copied, and the notice is reported.
-// Credit goes back when a quarter of the ring was read. The initiator's side of credit is here too: credit ends
-// operations. Cells are read before messages that were posted after them, so the order of the row is kept. All words of
-// a cell come from a peer and are checked; a refusal goes back as a message. A transport with another answer has
-// no_ring_watch, whose members do nothing. Hot path: yes, with notify::watched_word. Threads: the owner's.
+// is complete when that word has the next sequence. Then weft makes the checks that a card would make, copies the
+// payload, and reports the notice. Credit goes back when a quarter of the ring was read. The initiator's side of credit
+// is here too: arriving credit ends operations. Cells are read before messages that were posted after them, so the
+// order of the row is kept. All words of a cell come from a peer and are checked; a refusal goes back as a message. A
+// transport with another answer has no_ring_watch, whose members do nothing. Hot path: yes, with notify::watched_word.
+// Threads: the owner's.
 #pragma once
 
 #include "../../wire/fused.hpp"
@@ -64,7 +65,7 @@ class ring_watch {
   }
 
  private:
-  /// The last word of the next cell. The cell is there when the word has the cell's sequence.
+  /// The last word of the next cell. The cell is complete when the word has its sequence.
   [[gnu::always_inline]] static wire::cell_end next_end(const record& r) noexcept {
     std::byte* const word = cell_memory::end_of_cell(r.incoming, r.cells_read) - sizeof(wire::cell_end);
     return {std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(word)).load(std::memory_order_acquire)};
@@ -74,8 +75,8 @@ class ring_watch {
            (r.cells_waiting != 0 && posts::their_credit(r) >> 32 != r.cells_credited);
   }
 
-  /// Out of line and short: the library's work has filled the processor's caches, so rare steps are functions of their
-  /// own.
+  /// Out of line and short, because the library's code has filled the processor's caches. So rare steps are separate
+  /// functions.
   [[gnu::noinline]] int serve(record& r) {
     const bool inside = e_.handling();
     e_.poll_budget.begin_handling();
@@ -144,7 +145,7 @@ class ring_watch {
   }
 
   // ---- credit
-  /// Tells the peer by a plain write of one word that cells were read. The peer may write them again.
+  /// Writes one word into the peer's memory: the number of cells read. The peer may use those cells again.
   [[gnu::noinline]] void send_credit(record& r) noexcept {
     std::uint64_t word = wire::credit_word(r.cells_read, r.cells_denied);
     status s;
@@ -187,7 +188,7 @@ class ring_watch {
     }
     return reported;
   }
-  /// Bytes that went in a write before this cell. no_cell: the cell is none of weft's.
+  /// The number of bytes that a write before this cell carried. no_cell: not a cell of weft.
   [[gnu::noinline]] static std::uint64_t size_outside(wire::cell_end last, const std::byte* tail) noexcept {
     std::uint64_t size = no_cell;
     if ((last.flags() & ~wire::cell_flags) == 0 && (last.flags() & wire::cell_outside) != 0 &&

@@ -39,7 +39,7 @@ class target {
     reply.old =
         size_of(request->type) == 4 ? executed<std::uint32_t>(word, *request) : executed<std::uint64_t>(word, *request);
     wire::encode(reply, out);
-    // Executed: the reply is due now, so it is deferred if the queue is full.
+    // Executed: the reply must go out, so it is deferred if the queue is full.
     if (e_.tell(from, wire::message_kind::atomic_reply, out).is_again()) defer(from, reply);
     return true;
   }
@@ -77,12 +77,12 @@ class target {
       if (entry.registered.key != a.key) continue;
       const std::uint64_t offset = a.address - entry.base;
       const std::size_t size = size_of(a.type);
+      // Regions with atomics begin at a multiple of 8, so the offset says whether the word is aligned.
       if (offset > entry.registered.size || entry.registered.size - offset < size || offset % size != 0) {
         code = static_cast<std::uint8_t>(errc::out_of_range);
         return nullptr;
       }
-      if (!grants(entry.granted, rights::remote_atomic) || entry.executor != atomicity::target)
-        break;  // aligned to 8 where it grants them
+      if (!grants(entry.granted, rights::remote_atomic) || entry.executor != atomicity::target) break;
       return entry.registered.base + offset;
     }
     code = static_cast<std::uint8_t>(errc::denied);
