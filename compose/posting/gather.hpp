@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers from several pieces of memory, or into several. One library call where the row takes as many pieces, else
-// several calls that end as one operation (posting/parts.hpp). Messages have boundaries and cannot be split: where the
-// row cannot gather a message, a short one is packed, a long one refused. Forced by iov_limit and rma_iov_limit
+// Transfers from or into several pieces of memory. One library call where the row takes that many pieces, else several
+// calls that end as one operation (posting/parts.hpp). Messages have boundaries and cannot be split: where the row
+// cannot gather a message, a short one is packed, a long one refused. Forced by iov_limit and rma_iov_limit
 // (fi_getinfo(3)), max_sge (ibv_query_device(3)). The path of one call is inlined and reads the list once; all else is
 // out of line. Hot path: yes; transfers of one piece do not come here. Threads: the owner's.
 #pragma once
@@ -63,7 +63,7 @@ class gather {
             });
       }
     }
-    return put_seldom(e_, to, from.data(), from.size(), at, context, signalled);
+    return put_cold(e_, to, from.data(), from.size(), at, context, signalled);
   }
 
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate,
@@ -83,7 +83,7 @@ class gather {
             });
       }
     }
-    return put_notify_seldom(e_, to, from.data(), from.size(), at, immediate, context, signalled);
+    return put_notify_cold(e_, to, from.data(), from.size(), at, immediate, context, signalled);
   }
 
   [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
@@ -100,10 +100,10 @@ class gather {
         return initiator_.posted(*o, e_.port->read_scatter(r->link, v, {at.address, at.key}, o));
       }
     }
-    return get_seldom(e_, from, into.data(), into.size(), at, context);
+    return get_cold(e_, from, into.data(), into.size(), at, context);
   }
 
-  /// Whether a list goes in one call as it was given; then `v` is that call's.
+  /// Whether one call can carry the list without changes. Then `v` holds the pieces of that call.
   [[gnu::always_inline]] bool one_call(gather_list from, call_pieces& v) const noexcept {
     return v.template take<parts_of::write_pieces>(from) && !parts_of::too_large(e_, v.bytes);
   }
@@ -125,8 +125,8 @@ class gather {
   }
 
  private:
-  status looked_at(peer to, gather_list pieces, const remote_place& at, rights asked, const char* operation,
-                   piece_list& kept, record*& r) noexcept {
+  status checked_pieces(peer to, gather_list pieces, const remote_place& at, rights asked, const char* operation,
+                        piece_list& kept, record*& r) noexcept {
     r = initiator_.living(to);
     if (r == nullptr) [[unlikely]]
       return initiator_.dead(to, operation);
@@ -135,26 +135,25 @@ class gather {
     return initiator_type::check(total_of(kept.list()), at, asked, operation);
   }
 
-  // Cold and by their pieces, so that nothing of theirs is made ready on the way of one call.
-  [[gnu::cold, gnu::noinline]] static status put_seldom(Engine& e, peer to, const local_memory* from,
-                                                        std::size_t pieces, const remote_place& at, void* context,
-                                                        bool signalled) noexcept {
+  // Cold, with scalar arguments: passing the list as a struct would cost the path of one call.
+  [[gnu::cold, gnu::noinline]] static status put_cold(Engine& e, peer to, const local_memory* from, std::size_t pieces,
+                                                      const remote_place& at, void* context, bool signalled) noexcept {
     return gather(e).put_otherwise(to, {from, pieces}, at, context, signalled);
   }
-  [[gnu::cold, gnu::noinline]] static status put_notify_seldom(Engine& e, peer to, const local_memory* from,
-                                                               std::size_t pieces, const remote_place& at,
-                                                               std::uint32_t immediate, void* context,
-                                                               bool signalled) noexcept {
+  [[gnu::cold, gnu::noinline]] static status put_notify_cold(Engine& e, peer to, const local_memory* from,
+                                                             std::size_t pieces, const remote_place& at,
+                                                             std::uint32_t immediate, void* context,
+                                                             bool signalled) noexcept {
     return gather(e).put_notify_otherwise(to, {from, pieces}, at, immediate, context, signalled);
   }
-  [[gnu::cold, gnu::noinline]] static status get_seldom(Engine& e, peer from, const local_memory* into,
-                                                        std::size_t pieces, const remote_place& at,
-                                                        void* context) noexcept {
+  [[gnu::cold, gnu::noinline]] static status get_cold(Engine& e, peer from, const local_memory* into,
+                                                      std::size_t pieces, const remote_place& at,
+                                                      void* context) noexcept {
     return gather(e).get_otherwise(from, {into, pieces}, at, context);
   }
 
-  // What is not one call as it was given: pieces without bytes are left out, and then one piece is an ordinary post,
-  // and more are one call or several.
+  // Lists that one call cannot carry as they are. First the pieces without bytes are dropped. Then one piece is an
+  // ordinary post, and several pieces are one call or several.
   [[gnu::noinline]] status send_otherwise(peer to, gather_list from, void* context, bool signalled) noexcept {
     record* r = initiator_.living(to);
     if (r == nullptr) return initiator_.dead(to, "send");
@@ -167,7 +166,7 @@ class gather {
       return Engine::counted(*r, packed(*r, pieces, static_cast<std::size_t>(total), context, signalled));
     if constexpr (parts_of::send_pieces > 1) {
       const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
-      if constexpr (Engine::framed) return Engine::counted(*r, behind_a_header(*r, tag, pieces, context, signalled));
+      if constexpr (Engine::framed) return Engine::counted(*r, with_header(*r, tag, pieces, context, signalled));
       else
         return Engine::counted(*r, initiator_.post(r, operation::send, context, signalled,
                                                    [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
@@ -182,7 +181,7 @@ class gather {
                                          bool signalled) noexcept {
     piece_list pieces;
     record* r = nullptr;
-    if (const status s = looked_at(to, from, at, rights::remote_write, "put", pieces, r); !s) return s;
+    if (const status s = checked_pieces(to, from, at, rights::remote_write, "put", pieces, r); !s) return s;
     if (pieces.count() <= 1) return initiator_.put(to, pieces.front(), at, context, signalled);
     if constexpr (parts_of::write_pieces > 1)
       if (call_pieces v; one_call(pieces.list(), v))
@@ -197,7 +196,7 @@ class gather {
                                                 void* context, bool signalled) noexcept {
     piece_list pieces;
     record* r = nullptr;
-    if (const status s = looked_at(to, from, at, rights::remote_write, "put_notify", pieces, r); !s) return s;
+    if (const status s = checked_pieces(to, from, at, rights::remote_write, "put_notify", pieces, r); !s) return s;
     if (pieces.count() <= 1) return initiator_.put_notify(to, pieces.front(), at, immediate, context, signalled);
     if constexpr (parts_of::write_pieces > 1 && initiator_type::notify_answer::rides_on_write)
       if (call_pieces v; one_call(pieces.list(), v)) {
@@ -214,7 +213,7 @@ class gather {
   [[gnu::noinline]] status get_otherwise(peer from, gather_list into, remote_place at, void* context) noexcept {
     piece_list pieces;
     record* r = nullptr;
-    if (const status s = looked_at(from, into, at, rights::remote_read, "get", pieces, r); !s) return s;
+    if (const status s = checked_pieces(from, into, at, rights::remote_read, "get", pieces, r); !s) return s;
     if (pieces.count() <= 1) return initiator_.get(from, pieces.front(), at, context);
     if constexpr (parts_of::write_pieces > 1)
       if (call_pieces v; one_call(pieces.list(), v)) {
@@ -225,7 +224,7 @@ class gather {
     return initiator_.in_parts(*r, operation::get, pieces.list(), at, 0, context, true);
   }
 
-  /// Messages that cannot be gathered: copied into a buffer of weft's own, behind the header where messages have one.
+  /// Messages that cannot be gathered: copied into a control buffer, after the header where messages have one.
   status packed(record& r, const piece_list& pieces, std::size_t total, void* context, bool signalled) noexcept {
     if (total + Engine::front > Engine::control_buffers::each) return error(errc::unsupported, too_long_to_pack);
     slot* o = with_buffer(r, context, signalled);
@@ -243,8 +242,8 @@ class gather {
                                                          Engine::immediate_of(tag), o));
   }
 
-  status behind_a_header(record& r, wire::message_tag tag, const piece_list& pieces, void* context,
-                         bool signalled) noexcept {
+  status with_header(record& r, wire::message_tag tag, const piece_list& pieces, void* context,
+                     bool signalled) noexcept {
     slot* o = with_buffer(r, context, signalled);
     if (o == nullptr) return again(waits_for::operation_slot, "send");
     const local_memory head = e_.controls.memory(o->buffer);

@@ -26,7 +26,7 @@ class blocking_calls {
   template <class Handler>
   [[gnu::always_inline]] int step(Handler& on) {
     if (!e_.poll_budget.quick_poll()) [[unlikely]]
-      return attentive_step(e_, on);
+      return maintenance_step(e_, on);
     return cq_poller<Engine, by_const_reference<Handler>>::template poll<true>(e_, on);
   }
 
@@ -64,10 +64,11 @@ class blocking_calls {
     }
     if constexpr (Engine::ends_at_return)
       if (!e_.ended.empty()) return {};
-    if (!e_.options.sleeps || e_.draining) return {};  // the end of a link was read: nothing else wakes the sleeper
+    // After the end of a link its last entries may be in the queue, and nothing would end the sleep.
+    if (!e_.options.sleeps || e_.draining) return {};
     const auto none = [](auto&&) {};
     duration due = timers<Engine, const decltype(none)>(e_, none).until_due();
-    // Arming may take the bytes of a cell from the stream, and that makes no entry in the queue.
+    // Arming the queue may receive a cell's bytes. A cell makes no entry, so nothing would end the sleep.
     if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
     const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));
     return s.code == errc::deadline ? status{} : s;
@@ -97,20 +98,20 @@ class blocking_calls {
   }
 
  private:
-  /// A step with deferred work or timers due. Inside a handler it does nothing.
+  /// A step with deferred work or due timers. Inside a handler it does nothing.
   template <class Handler>
-  [[gnu::noinline]] static int attentive_step(Engine& e, Handler& on) {
+  [[gnu::noinline]] static int maintenance_step(Engine& e, Handler& on) {
     e.poll_budget.not_quick();
     if (e.handling()) return 0;
     using poller = cq_poller<Engine, by_const_reference<Handler>>;
     const bool timers_are_due = e.poll_budget.are_timers_due();  // counts this poll, deferred work or not
     const int found =
         e.poll_budget.is_put_off() ? poller::poll_and_run_deferred(e, {&on}) : poller::template poll<false>(e, on);
-    if (timers_are_due) keep_up(e, on);
+    if (timers_are_due) run_timers(e, on);
     return found;
   }
   template <class Handler>
-  [[gnu::noinline]] static void keep_up(Engine& e, Handler& on) {
+  [[gnu::noinline]] static void run_timers(Engine& e, Handler& on) {
     e.poll_budget.begin_handling();
     by_const_reference<Handler> reported{&on};
     timers<Engine, by_const_reference<Handler>>(e, reported).run();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes that end when a named state is reached (states.hpp), and the wait for all earlier writes of a peer. One
-// library call where the row's own completion says it; else a message behind the write and the peer's answer. Hot path:
-// put. Threads: the owner's.
+// library call where the completion of a write means that state. Else a message after the write, and the peer's answer.
+// Hot path: put. Threads: the owner's.
 #pragma once
 
 #include "../posting/coalescing.hpp"
@@ -27,7 +27,7 @@ class completion_level {
 
   explicit completion_level(Engine& e) noexcept : e_(e), initiator_(e) {}
 
-  /// Of one piece.
+  /// A put from one piece of memory.
   template <write_state State>
   [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at,
                                     completes_when<State> wanted) noexcept {
@@ -41,11 +41,11 @@ class completion_level {
       if (const status s = initiator_type::check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
         return s;
       if ((how::mode == post_mode::delivered && from.size == 0) || parts_of::too_large(e_, from.size)) [[unlikely]]
-        return one_otherwise<how>(e_, to, from.data, from.size, from.descriptor, at, wanted.context);
+        return one_piece_otherwise<how>(e_, to, from.data, from.size, from.descriptor, at, wanted.context);
       slot* o = initiator_.claim(r, operation::put, wanted.context);
       if (o == nullptr) [[unlikely]]
         return again(waits_for::operation_slot, "put");
-      return behind_it<how>(
+      return confirmed<how>(
           *o, initiator_.posted(*o, e_.port->template write<how::mode>(r->link, from, {at.address, at.key}, o)));
     }
   }
@@ -66,7 +66,7 @@ class completion_level {
           slot* o = initiator_.claim(r, operation::put, wanted.context);
           if (o == nullptr) [[unlikely]]
             return again(waits_for::operation_slot, "put");
-          return behind_it<how>(*o, initiator_.posted(*o, e_.port->template write_gather<how::mode>(
+          return confirmed<how>(*o, initiator_.posted(*o, e_.port->template write_gather<how::mode>(
                                                               r->link, v, {at.address, at.key}, o)));
         }
       }
@@ -83,7 +83,7 @@ class completion_level {
     return flushing<Engine>(e_).begin(*r, context);
   }
 
-  /// Waits itself. Other events go to `on`.
+  /// Flushes and waits for the end. Other events go to `on`.
   template <class Handler>
   status flush_and_wait(peer to, duration timeout, Handler& on) {
     if (e_.handling()) return error(errc::invalid, "flush: waiting inside a handler");
@@ -105,7 +105,7 @@ class completion_level {
     const status waited = blocking_calls<Engine>(e_).until([&] { return ended.has_value(); },
                                                            std::max(duration(0), end - e_.port->now()), watch);
     if (ended) return *ended;
-    for (std::uint32_t i = 0; i < e_.operations.size(); ++i)  // its end is nobody's any more
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i)  // nobody waits for its end any more
       if (slot& s = *e_.operations.at(i); s.use == slot_use::user && s.user == &ended) s.use = slot_use::silent;
     return waited;
   }
@@ -117,19 +117,20 @@ class completion_level {
                   "weft: this fabric cannot say that a write reached this state: its row has no delivery_complete, and "
                   "its flush answer is refused");
   };
-  /// The question whether it is visible, where its own end does not say so.
+  /// Asks the peer whether the write is visible, where the write's completion does not mean that.
   template <class How>
-  [[gnu::always_inline]] status behind_it(slot& o, status s) noexcept {
+  [[gnu::always_inline]] status confirmed(slot& o, status s) noexcept {
     if constexpr (How::emulated)
       if (s) flushing<Engine>(e_).confirm(o);
     return s;
   }
 
-  /// What is not one call as it was given (posting/gather.hpp).
+  /// Lists that one call cannot carry as they are (posting/gather.hpp). Scalar arguments: passing the struct would
+  /// spill it.
   template <class How>
-  [[gnu::cold, gnu::noinline]] static status one_otherwise(Engine& e, peer to, std::byte* data, std::size_t size,
-                                                           void* descriptor, const remote_place& at,
-                                                           void* context) noexcept {  // apart: whole they lay in memory
+  [[gnu::cold, gnu::noinline]] static status one_piece_otherwise(Engine& e, peer to, std::byte* data, std::size_t size,
+                                                                 void* descriptor, const remote_place& at,
+                                                                 void* context) noexcept {
     const local_memory from{data, size, descriptor};
     return otherwise<How>(e, to, {&from, 1}, at, context);
   }
@@ -148,7 +149,7 @@ class completion_level {
                                How::mode == post_mode::delivered, How::emulated);
     slot* o = self.initiator_.claim(r, operation::put, context);
     if (o == nullptr) return again(waits_for::operation_slot, "put");
-    return self.template behind_it<How>(
+    return self.template confirmed<How>(
         *o, self.initiator_.posted(*o, self.template one_call<How::mode>(*r, pieces, {at.address, at.key}, o)));
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Work that is due although nothing arrives: deadlines of operations, heartbeats and silence, watched processes,
-// half-open connections, pending handshakes, link events. It runs every few polls, so that a poll pays a decrement.
-// Silence counts only while this side listened: after a long absence of its owner no peer is declared dead. An owner
-// may always come late, for example when posts to a dead peer are slow. So of each further absence in a row, a quarter
-// of the silence limit counts. Hot path: the decrement. Threads: the owner's.
+// half-open connections, pending handshakes, link events. It runs every few polls, so that a poll pays one decrement.
+// Silence of a peer counts only while this side polled. After the first long absence of the owner, no peer is declared
+// dead. An owner may always come late, for example when posts to a dead peer are slow. So each further absence in a row
+// counts as a quarter of the silence limit. Hot path: the decrement. Threads: the owner's.
 #pragma once
 
 #include "../connecting/connection_manager.hpp"
@@ -27,10 +27,10 @@ class timers {
   static constexpr std::uint32_t half_open_ms = 2000;  ///< For a hello that does not come, a reject that stays unsent.
   static constexpr std::uint32_t linger_ms = 1000;     ///< For a reject or a goodbye that was posted.
   static constexpr std::uint32_t watch_every_ms = 20;
-  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< A question on the side channel wakes no sleeper.
-  static constexpr std::uint32_t leaving_ms = 100;            ///< For completions behind a goodbye.
+  static constexpr std::uint32_t side_channel_every_ms = 20;  ///< A client of the side channel does not end a sleep.
+  static constexpr std::uint32_t leaving_ms = 100;            ///< For completions that come after a goodbye.
   static constexpr std::uint32_t overtaken_ms = 1000;         ///< For messages that a goodbye overtook.
-  static constexpr std::uint32_t restless_ms = 20;            ///< After a link moved, links are polled more often.
+  static constexpr std::uint32_t restless_ms = 20;            ///< After a change, links are polled more often.
   static constexpr std::uint32_t whole_absence = ~std::uint32_t{0};
 
   timers(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
@@ -45,11 +45,11 @@ class timers {
       if (e_.handshake_unsent) handshake<Engine>(e_).resend_handshakes();
       return;
     }
-    e_.handshake_unsent = false;  // run_deferred() below offers each again
+    e_.handshake_unsent = false;  // check_peer() below offers each again
     if (e_.side_channel) e_.side_channel->progress();
     const std::uint32_t not_silent = not_listened(e_.tick - before);
     for (record& r : e_.peers)
-      if (r.state != peer_state::free) run_deferred(r, not_silent);
+      if (r.state != peer_state::free) check_peer(r, not_silent);
     if (e_.tick - e_.swept >= sweep_every()) sweep();
   }
 
@@ -68,9 +68,9 @@ class timers {
   }
 
  private:
-  /// Whether links are polled more often than each millisecond. Where that is a system call, it costs more than a poll
-  /// of the queue. There it happens only shortly after a link moved or was dialled, and for owners who sleep: a link
-  /// wakes them.
+  /// Whether links are polled more often than each millisecond. On some ports that is a system call, dearer than a poll
+  /// of the queue. There it happens only shortly after a link changed, and for owners who sleep, because a link event
+  /// ends the sleep.
   bool follows_links() const noexcept {
     if constexpr (requires { requires Engine::port_type::link_polls_are_system_calls; })
       return e_.options.sleeps || e_.tick - e_.links_moved < restless_ms;
@@ -81,8 +81,8 @@ class timers {
     return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U);
   }
 
-  /// Ticks since the last run that do not count as peer silence. A first long absence counts not at all: messages that
-  /// arrived meanwhile may be read by later polls only.
+  /// Ticks since the last run that do not count as peer silence. The first long absence does not count at all, because
+  /// later polls may still read messages that arrived meanwhile.
   std::uint32_t not_listened(std::uint32_t away) noexcept {
     if (liveness_answer::speaks) {
       const std::uint32_t counts = Engine::ticks(e_.options.silence_limit) / 4;
@@ -93,7 +93,7 @@ class timers {
     return 0;
   }
 
-  void run_deferred(record& r, std::uint32_t not_silent) {
+  void check_peer(record& r, std::uint32_t not_silent) {
     handshake<Engine>(e_).send_pending(r);
     const std::uint32_t waited = e_.tick - r.since;
     switch (r.state) {

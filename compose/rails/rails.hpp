@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several transports of one fabric as one. Each network card, port or address is a rail; a peer is a connection on
-// each. A region has a key on each rail, and transfers are cut into pages that take turns. Policies and backends know
-// nothing of rails. Pages of one transfer have no order among rails, so the target learns of a put_notify by count: one
-// notice for each page (notices()), counted with a notification_counter. One thread owns all rails. For a thread per
-// rail, give each thread a transport of its own instead: transports share nothing. Hot path: put, get, put_notify,
-// progress. Threads: one owner at a time.
+// each. A region has a key on each rail, and transfers are cut into pages that take turns. Policies and backends do not
+// know rails. Pages on different rails have no order, so a put_notify brings one notice for each page (notices()). The
+// target counts them with a notification_counter. One thread owns all rails. For a thread per rail, give each thread a
+// transport of its own instead: transports share nothing. Hot path: put, get, put_notify, progress. Threads: one owner
+// at a time.
 #pragma once
 
 #include "connecting.hpp"
@@ -21,9 +21,9 @@ namespace weft {
 
 struct rails_options {
   transport_options each{};                     ///< Of every rail; its node is replaced.
-  std::vector<std::string> nodes{"127.0.0.1"};  ///< Own address of each rail: as many rails as addresses.
-  std::uint64_t page_bytes = 65536;             ///< Both sides must have the same.
-  std::uint32_t transfers = 64;                 ///< Striped operations in flight at most; one more is answered `again`.
+  std::vector<std::string> nodes{"127.0.0.1"};  ///< The local address of each rail. One address, one rail.
+  std::uint64_t page_bytes = 65536;             ///< Both sides must use the same value.
+  std::uint32_t transfers = 64;                 ///< Most striped operations in flight; one more returns `again`.
 };
 
 template <complete_fabric F>
@@ -31,8 +31,7 @@ class rails {
  public:
   using fabric = F;
 
-  /// Opens a transport for each node. Errors: those of weft::open, with the rail; invalid, where there are none or more
-  /// than 64.
+  /// Opens a transport for each node. Errors: those of weft::open, with the rail; invalid, for no node or more than 64.
   static result<rails> open(const rails_options& o) {
     if (o.nodes.empty() || o.nodes.size() > wire::most_rails || o.page_bytes == 0 || o.transfers == 0)
       return {error(errc::invalid, "open rails"), "rails need 1 to 64 nodes (these are " +
@@ -111,7 +110,7 @@ class rails {
                   "export_region(region, weft::owner_polls)");
     return export_region(r, owner_polls);
   }
-  /// Errors: garbled, or of another fabric, number of rails or page size.
+  /// Errors: garbled bytes; another fabric, number of rails or page size.
   result<remote_striped_region> parse_region(const_bytes from) { return memory_.parse(cut(), from); }
   /// Sends a region's descriptions, one on each rail; the other side takes them with receive_region(). Set-up: waits
   /// until all are sent.
@@ -167,14 +166,14 @@ class rails {
 
   // ---- posting
   // As a transport, always with a context: exactly one `completed` or `failed` reports the end, with the connection
-  // on rail 0 as its peer. progress() posts what a full queue had no room for. `again`: all places for transfers are
-  // taken.
+  // on rail 0 as its peer. progress() posts the pieces that a full queue refused. `again`: rails_options::transfers are
+  // in flight.
 
   [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
                                     void* context) noexcept {
     return begin<operation::put>(to, from, at, 0, context);
   }
-  /// Brings the target a notice with this immediate for each page: notices() of them.
+  /// Gives the target one notice with this immediate for each page: notices() in all.
   [[gnu::always_inline]] status put_notify(const striped_peer& to, const striped_slice& from, const striped_place& at,
                                            std::uint32_t immediate, void* context) noexcept {
     return begin<operation::put_notify>(to, from, at, immediate, context);
@@ -183,13 +182,13 @@ class rails {
                                     void* context) noexcept {
     return begin<operation::get>(from, into, at, 0, context);
   }
-  /// Notices that a put_notify of `size` bytes at `offset` brings; the target works it out too.
+  /// The number of notices of a put_notify of `size` bytes at `offset`. The target can compute it too.
   std::uint64_t notices(std::uint64_t offset, std::uint64_t size) const noexcept { return cut().pieces(offset, size); }
   std::uint32_t in_flight() const noexcept { return operations_.in_flight(); }
 
   // ---- progress
-  /// Moves every rail one step and calls the handler: once for each ended transfer and lost striped peer. Other events
-  /// come as their rail reports them.
+  /// Makes one step of progress on every rail. The handler gets one event for each ended transfer and each lost striped
+  /// peer. Other events come as their rail reports them.
   template <event_handler Handler>
   int progress(Handler&& on) {
     int found = 0;
@@ -197,7 +196,7 @@ class rails {
       operations_.post(nets_[i], i);
       found += nets_[i].progress(event_filter<Handler>{*this, i, on});
     }
-    while (operations_.any_ended()) tell_end(operations_.take(), on);
+    while (operations_.any_ended()) report_end(operations_.take(), on);
     return found;
   }
   template <class Done, class Handler>
@@ -269,7 +268,7 @@ class rails {
     return {};
   }
   template <class Handler>
-  static void tell_end(const striped_operation& o, Handler& on) {
+  static void report_end(const striped_operation& o, Handler& on) {
     const peer first = o.to.present() ? o.to.on(0) : peer();
     // As const lvalues: an rvalue would prefer a catch-all `[](auto&&) {}` to the overload for its kind.
     const completed well{o.what, first, o.user, 0};
@@ -284,7 +283,7 @@ class rails {
     else return nullptr;
   }
 
-  rails_memory<F> memory_;  // before the transports: they end first
+  rails_memory<F> memory_;  // declared before the transports, which are destroyed first
   striped_operations<F> operations_;
   rails_connecting<F> connection_manager_;
   std::vector<transport<F>> nets_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers that several rails carry. Each has a row of pieces on each rail, posted as far as the rail's queue has
-// room; the rest waits in the order of the calls. A transfer ends once, when all its pieces have ended, in the first
-// error that one of them met. While nothing waits, the call posts a transfer page by page. The source is kept only when
-// a rail has no more room. Hot path: all of it: no allocation after opening. Threads: the rails' owner.
+// Transfers that several rails carry. Each rail carries some pieces of a transfer. They are posted while the rail's
+// queue has room; the others wait in the order of the calls. A transfer ends once, when all its pieces have ended, with
+// the first error of a piece. While nothing waits, the call posts the pages in order, and keeps the source only if a
+// rail has no room. Hot path: all of it: no allocation after opening. Threads: the rails' owner.
 #pragma once
 
 #include "../transport.hpp"
@@ -20,16 +20,16 @@ namespace weft {
 /// One transfer.
 struct striped_operation {
   operation what{};
-  std::uint32_t rails_left = 0;  ///< Rails on which pieces have still to be posted; none once it ended.
+  std::uint32_t rails_left = 0;  ///< Rails with pieces still to be posted; 0 after the end.
   striped_peer to;
   void* user = nullptr;
   status fault;
-  std::uint64_t outstanding = 0;  ///< Pieces that were posted and have not ended; none once it ended.
+  std::uint64_t outstanding = 0;  ///< Pieces that were posted and have not ended; 0 after the end.
   // What is not posted yet:
   striped_slice from;
   striped_place at;
   std::uint32_t immediate = 0;
-  std::uint64_t* page_ends = nullptr;  ///< Of each rail: of the page that is its next.
+  std::uint64_t* page_ends = nullptr;  ///< For each rail: the end of its next page.
   std::uint32_t index = 0;
   striped_operation* after = nullptr;  ///< Free list.
 };
@@ -73,7 +73,7 @@ class striped_operations {
     o.fault.code = errc::ok;
     if (waiting_ != 0) [[unlikely]] {
       keep(o, from, at, immediate);
-      return wait_behind<What>(*this, nets, o);
+      return wait_in_turn<What>(*this, nets, o);
     }
     const std::uint64_t end = at.offset + from.size;
     std::uint64_t begin = at.offset;
@@ -100,7 +100,7 @@ class striped_operations {
     while (!queue.empty()) {
       const std::uint32_t index = queue.front();
       striped_operation& o = all_[index];
-      if (o.fault && !post_prepared(net, rail, o)) return;
+      if (o.fault && !post_waiting(net, rail, o)) return;
       queue.pop();
       --waiting_;
       --o.rails_left;
@@ -108,7 +108,7 @@ class striped_operations {
     }
   }
 
-  /// A piece ended. Returns true when its transfer has: then take() gives it.
+  /// A piece ended. After the last piece, take() returns the transfer.
   void piece_ended(void* context, status how) noexcept {
     auto& o = *static_cast<striped_operation*>(context);
     if (!how && o.fault) o.fault = how;
@@ -135,8 +135,7 @@ class striped_operations {
     o.at = at;
     o.immediate = immediate;
   }
-  /// This rail did not take its piece of the page that ends here: the rest waits where there is no room, or is not
-  /// posted any more.
+  /// The rail did not take the piece of this page. Without room the rest waits; after an error the rest is not posted.
   template <operation What>
   [[gnu::cold, gnu::noinline]] static void stopped(striped_operations& self, std::vector<transport<F>>& nets,
                                                    striped_operation& o, std::uint64_t page_end,
@@ -148,12 +147,12 @@ class striped_operations {
     if (o.outstanding == 0) self.ended_.push(o.index);
   }
   template <operation What>
-  [[gnu::cold, gnu::noinline]] static void wait_behind(striped_operations& self, std::vector<transport<F>>& nets,
-                                                       striped_operation& o) noexcept {
+  [[gnu::cold, gnu::noinline]] static void wait_in_turn(striped_operations& self, std::vector<transport<F>>& nets,
+                                                        striped_operation& o) noexcept {
     wait<What>(self, nets, o, self.cut_.page_end(o.at.offset), self.cut_.rail_of(o.at.offset), self.cut_.rails);
   }
-  /// The page that ends here and the following ones wait on their rails, after what waits there. The next poll asks
-  /// again the rail that `refused` and those on which something waits. The others have room until they refuse.
+  /// From the page that ends at `page_end` on, the pieces wait on the rail that `refused` and on rails with waiting
+  /// transfers. Other rails post theirs now, until they have no room.
   template <operation What>
   static void wait(striped_operations& self, std::vector<transport<F>>& nets, striped_operation& o,
                    std::uint64_t page_end, std::uint32_t rail, std::uint32_t refused) noexcept {
@@ -174,8 +173,7 @@ class striped_operations {
     if (o.rails_left == 0 && o.outstanding == 0) self.ended_.push(o.index);
   }
 
-  /// All registrations of a region cover the same memory with the same rights: the check of the whole covers the
-  /// pieces.
+  /// One check covers all pieces, because all rails register the same memory with the same rights.
   template <operation What>
   [[gnu::always_inline]] static status post_piece(transport<F>& net, std::uint32_t rail, striped_operation& o,
                                                   const striped_slice& from, const striped_place& at,
@@ -189,7 +187,7 @@ class striped_operations {
     else if constexpr (What == operation::get) return net.get(other, here, there, &o);
     else return net.put_notify(other, here, there, immediate, &o);
   }
-  /// Posts this rail's pieces from its next page on. False: it has no room for the page that is its next now.
+  /// Posts this rail's pieces from its next page on. False: no room; page_ends names the page that waits.
   template <operation What>
   [[gnu::noinline]] static bool post_rest(striped_operations& self, transport<F>& net, std::uint32_t rail,
                                           striped_operation& o) noexcept {
@@ -209,8 +207,8 @@ class striped_operations {
     } while (page_end - cut.page_bytes < offset + size);
     return true;
   }
-  /// Of a transfer that waited.
-  bool post_prepared(transport<F>& net, std::uint32_t rail, striped_operation& o) noexcept {
+  /// Posts the pieces of a transfer that waited.
+  bool post_waiting(transport<F>& net, std::uint32_t rail, striped_operation& o) noexcept {
     if (!o.to.alive()) {
       o.fault = error(errc::peer_lost, name_of(o.what));
       return true;
@@ -230,8 +228,8 @@ class striped_operations {
   std::uint32_t count_;
   striped_operation* free_ = nullptr;
   std::uint32_t waiting_ = 0;                   ///< Entries of all queues.
-  std::unique_ptr<std::uint64_t[]> page_ends_;  ///< Of the next page of each transfer on each rail.
-  std::vector<number_ring> queues_;             ///< Of each rail: transfers with pieces to be posted.
+  std::unique_ptr<std::uint64_t[]> page_ends_;  ///< For each transfer and rail: the end of the next page.
+  std::vector<number_ring> queues_;             ///< For each rail: transfers with pieces to be posted.
   number_ring ended_;
 };
 
