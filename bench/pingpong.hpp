@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A ping-pong between two ends. The same loop drives weft's end and the hand-written one, so that only post() and
-// poll() differ. Payloads are compared in rounds of their own before anything is timed. An end has: post<ending>(size,
+// poll() differ. Payloads are compared in separate rounds before anything is timed. An end has: post<ending>(size,
 // immediate) -> bool, poll() -> arrivals, ended(), immediate(), outgoing(), incoming(). Hot path: all of it. Threads:
 // one per end.
 #pragma once
@@ -25,8 +25,8 @@ struct round_plan {
   patience waiting;
 };
 
-/// The caller polls `Meanwhile` now and then while this side waits. Where data moves only in polls, the other
-/// contender's last post leaves no sooner than its end is polled again.
+/// This side calls `Meanwhile` now and then while it waits. Reason: where data moves only in polls, the other
+/// contender's last post leaves only when its end is polled again.
 template <ending M, class End, class Meanwhile>
 class pingpong {
  public:

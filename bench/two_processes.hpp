@@ -60,7 +60,8 @@ class channel {
     else send_text("go");
     return theirs;
   }
-  /// Leaves together: a last post may lie in its library until the next poll, and dies with the process.
+  /// Waits until both sides are done. Without that, a last post may wait in its library for the next poll, and is lost
+  /// when the process ends.
   template <class Progress>
   void part(bool begins, Progress&& progress) const {
     swap(begins, "done", progress);

@@ -11,8 +11,8 @@ function(weft_headers target set)
 endfunction()
 
 # weft_verified_headers(target files...): adds headers to the set `headers`; static.headers compiles each of them alone.
-# A header that is the first include of another header stands alone there too. It goes to the set `first_of_others`,
-# which is not compiled again.
+# A header that is the first include of another header is the first text there too. It goes to the set
+# `first_of_others`, which is not compiled again.
 function(weft_verified_headers target)
   set(firsts "")
   foreach(header IN LISTS ARGN)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Completion callbacks for single operations, beside the handler of the transport: users of UCX pass a callback with
+// Completion callbacks for single operations, in addition to the transport's handler: users of UCX pass a callback with
 // each request, users of Asio a completion handler. The caller owns the callback object and passes its address as the
 // context of a post; weft allocates nothing. The handler is wrapped in callbacks(): a program that does not do so pays
 // nothing. Hot path: one test of a pointer and one indirect call for each end. Threads: the owner's.
@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// What callbacks() finds behind a context. Use on_completion.
+/// The part of on_completion that callbacks() calls. Use on_completion.
 class completion_callback {
  public:
   completion_callback(const completion_callback&) = delete;
@@ -88,9 +88,9 @@ struct to_callbacks {
 };
 }  // namespace detail
 
-/// Wraps a handler: an end with a context goes to the on_completion behind that context, every other event to `on`.
-/// Choose it only where each context of the transport's operations is the address of an on_completion, or null. The
-/// result refers to `on` and is made for one call: `net.progress(weft::callbacks(on))`.
+/// Wraps a handler: an end with a context goes to the on_completion at that address, every other event to `on`. Choose
+/// it only where each context of the transport's operations is the address of an on_completion, or null. The result
+/// refers to `on` and is made for one call: `net.progress(weft::callbacks(on))`.
 template <event_handler Handler>
 detail::to_callbacks<std::remove_reference_t<Handler>> callbacks(Handler&& on) noexcept {
   return {&on};

@@ -68,9 +68,9 @@ struct failed {
   status why;
 };
 
-/// A message. The bytes lie in the transport's receive: copy what must outlive the handler. A handler that returns
-/// false leaves the message there. Each later progress() offers all messages that were left, oldest first and before
-/// newer ones. A handler may leave one message and take another.
+/// A message. The bytes are in the transport's receive: copy them if you need them after the handler. A handler that
+/// returns false leaves the message there. Each later progress() offers all messages that were left, oldest first and
+/// before newer ones. A handler may leave one message and take another.
 struct received {
   weft::peer peer;
   const_bytes message;
@@ -89,7 +89,7 @@ struct requested {
   const_bytes private_data;
 };
 
-/// A connection that this side asked for is established.
+/// A connection that this side dialled is established.
 struct connected {
   weft::peer peer;
   bool has_private_data = false;

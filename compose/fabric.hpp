@@ -39,7 +39,7 @@ concept complete_fabric = requires {
 }
 &&all_families::answered_by<typename F::policies>;
 
-/// Whether a fabric's facts permit an answer that a program asks for (compose/with.hpp). Generated headers refuse with
+/// Whether a fabric's facts permit an answer that a program selects (compose/with.hpp). Generated headers refuse with
 /// overloads of why_not(), whose bodies hold the sentence. This one serves answers that they do not refuse.
 struct permitted {};
 struct refused {};
@@ -53,7 +53,7 @@ constexpr permitted why_not(const void* /*fabric*/, Answer /*answer*/, Asked /*a
   return {};
 }
 /// Some answers make answers to other families illegal. This is what the rules choose for those families then.
-/// Generated beside why_not().
+/// Generated together with why_not().
 template <class Answer>
 constexpr policy_set<> follows(const void* /*fabric*/, Answer /*answer*/) noexcept {
   return {};
@@ -69,7 +69,7 @@ template <class F>
 inline constexpr atomicity usual_atomicity = answer<F, atomics_family>::executor;
 
 namespace detail {
-/// Orders that a program asked for by type (compose/ordering.hpp, ordered).
+/// Orders that a program requests by type (compose/ordering.hpp, ordered).
 template <class F>
 consteval bool asks_send_after_write() {
   if constexpr (requires { F::asks_send_after_write; }) return F::asks_send_after_write;

@@ -67,8 +67,8 @@ class notification_counter {
     untold_ = 0;
   }
 
-  /// Waits until `count` puts with this id have ended here, told or failed. `on` feeds this counter: counting() makes
-  /// such a handler. Errors: deadline; broken, when some of them failed.
+  /// Waits until `count` puts with this id have ended here, by notice or by failure. `on` feeds this counter:
+  /// counting() makes such a handler. Errors: deadline; broken, when some of them failed.
   template <class Transport, class Handler>
   status wait(Transport& net, std::uint32_t id, std::uint64_t count, duration timeout, Handler&& on) {
     const status s = net.until([&] { return seen(id) + errors(id) >= count; }, timeout, on);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A handle of a peer. A record of the transport stands for each connection; the handle holds the record's address and
-// the connection's number, because records are used again. Hot path: alive(), one comparison. Threads: the owner's.
+// A handle of a peer. The transport has a record for each connection. The handle holds the record's address and the
+// connection's number, because records are used again. Hot path: alive(), one comparison. Threads: the owner's.
 #pragma once
 
 #include "../core/error.hpp"
@@ -22,14 +22,14 @@ class peer;
 
 namespace detail {
 
-/// What few peers need, or all need only while they meet. Made when there is something to keep, so that an idle peer
+/// Data that few peers need, or all peers only while they connect. It is allocated when needed, so that an idle peer
 /// costs 64 bytes.
 struct peer_words {
   std::array<std::byte, wire::largest_private_data>
-      private_data{};  ///< Ours until sent, and until a repeated hello cannot ask for it again.
+      private_data{};  ///< This side's, until it was sent and no repeated hello can need it again.
   std::uint8_t private_size = 0;
   errc refusal = errc::rejected;
-  std::string reason;         ///< Sentence of a refusal, theirs or ours.
+  std::string reason;         ///< Sentence of a refusal, of either side.
   void* user_data = nullptr;  ///< peer::set_user_data().
   /// Region descriptions that receive_region() has not taken yet.
   std::vector<std::array<std::byte, wire::region_record_bytes>> regions;

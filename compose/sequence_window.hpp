@@ -2,7 +2,7 @@
 //
 // Sequence numbers of few bits that wrap without aliasing: at most half of the space is outstanding, so a number names
 // one operation (serial number arithmetic, RFC 1982). Forced by immediates of 32 bits (fi_domain(3), cq_data_size): a
-// field of 8 or 16 bits wraps in milliseconds, and a late notice would look like a new one. The writer has a
+// field of 8 or 16 bits wraps in milliseconds, and a late notice would seem a new one. The writer has a
 // sequence_source, the target a sequence_window with the same template arguments. Hot path: a few instructions, no
 // allocation. Threads: one owner each.
 #pragma once
@@ -85,7 +85,7 @@ class sequence_window {
   using space = detail::sequence_space<Bits, Outstanding>;
 
  public:
-  /// Tells whether a number is new, and remembers it. Only `fresh` changes anything.
+  /// Returns whether a number is new, and remembers it. Only `fresh` changes the window.
   constexpr arrival judge(std::uint32_t sequence) noexcept {
     const std::uint32_t ahead = (sequence - missing_) & space::mask;
     if (ahead >= Outstanding) return space::mask - ahead < Outstanding ? arrival::late : arrival::beyond;

@@ -2,8 +2,9 @@
 //
 // The four states of a write, as types: a caller names the state that it needs, `net.put(peer, from, at,
 // weft::completes_when<weft::states::visible>(context))`, and the fabric's row says at compile time which library call
-// gives it. What no single call gives is emulated: a message behind the write and the peer's answer
-// (policies/flush.hpp); what cannot be had at all does not compile. Hot path: compile time only. Threads: values.
+// gives it. Where no single call gives a state, weft emulates it: a message after the write, and the peer's answer
+// (policies/flush.hpp). A state that the fabric cannot report does not compile. Hot path: compile time only. Threads:
+// values.
 #pragma once
 
 #include "fabric.hpp"

@@ -72,8 +72,8 @@ class words : public region {
   template <class View>
   words(owned<View>&& r) noexcept : region(std::move(r)) {}  // NOLINT(google-explicit-constructor): refuses
 
-  /// The word `offset` bytes into the region, for the owner's own atomics beside those of peers. Requires: aligned to
-  /// its size, within the region.
+  /// The word `offset` bytes into the region, for atomics of the owner, at the same time as those of peers. Requires:
+  /// aligned to its size, within the region.
   template <atomic_number T, atomicity W = Who>
   std::atomic_ref<T> word(std::size_t offset) const noexcept {
     static_assert(W != atomicity::provider,

@@ -109,7 +109,7 @@ inline std::string describe(const status& s) {
   return text + ")";
 }
 
-/// Throws no_value with describe() of a status that is not ok. For set-up and examples; hot paths look at the status.
+/// Throws no_value with describe() of a status that is not ok. For set-up and examples; hot paths check the status.
 inline void require(const status& s) {
   if (!s) throw no_value({s, describe(s)});
 }

@@ -11,8 +11,8 @@
 
 namespace weft {
 
-/// The answers of all families: answers::notify::immediate, answers::wait::spin. They have a namespace of their own, so
-/// that `using namespace weft` brings in no `wait` and no `flush` beside those of the C and C++ libraries.
+/// The answers of all families: answers::notify::immediate, answers::wait::spin. They have a separate namespace, so
+/// that `using namespace weft` does not clash with `wait` and `flush` of the C and C++ libraries.
 namespace answers {}
 namespace detail {
 using namespace answers;  // NOLINT(google-build-using-namespace): the rooms of compose/ name answers all the time

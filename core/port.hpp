@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contract of a backend. A *port* is one owner's part of a fabric: domain, queues, endpoints.
-// A backend makes the call that it is asked for, and reports the result. The policies decide which call that is,
-// through compose. The `Shape` parameter (port_shape.hpp) selects each call at compile time. Hot path: post_receive,
-// send, inject, write, read, atomics, poll: noexcept, no allocation, no lock, no indirect call of weft. Everything else
-// is set-up. Threads: one owner.
+// A backend makes the library's call that compose selects, and reports the result. The policies decide which call that
+// is. The `Shape` parameter (port_shape.hpp) selects each call at compile time. Hot path: post_receive, send, inject,
+// write, read, atomics, poll: noexcept, no allocation, no lock, no indirect call of weft. Everything else is set-up.
+// Threads: one owner.
 #pragma once
 
 #include "atomics.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves packets between the endpoints of one host by stream sockets in the abstract namespace, which leave no file
-// behind when a process dies. An endpoint is found by its number. Nothing blocks; the epoll descriptor is readable when
-// there is work. Threads: one at a time (the emulator's lock).
+// Moves packets between the endpoints of one host by stream sockets in the abstract namespace, which leave no file when
+// a process dies. An endpoint is found by its number. Nothing blocks; the epoll descriptor is readable when there is
+// work. Threads: one at a time (the emulator's lock).
 #pragma once
 
 #include "packet.hpp"

@@ -114,7 +114,8 @@ ssize_t read_error(fid_cq* handle, fi_cq_err_entry* into, std::uint64_t /*flags*
   completion_queue& queue = of(handle);
   if (queue.errors.empty()) return -FI_EAGAIN;
   const fi_cq_err_entry& from = queue.errors.front();
-  // The last members are of later releases than the program's: only those of all releases are written.
+  // The program may be compiled with an older release, whose structure is shorter. So only the members of all releases
+  // are written.
   into->op_context = from.op_context;
   into->flags = from.flags;
   into->len = from.len;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Address vectors (fi_av(3)): addresses are opaque bytes; each insertion gets an index of its own.
+// Address vectors (fi_av(3)): addresses are opaque bytes; each insertion gets a new index.
 #include "objects.hpp"
 #include "rules.hpp"
 

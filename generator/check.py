@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the files in the tree are what the matrix says. There are three checks, and each stands on its own.
+"""Whether the files in the tree are what the matrix says. There are three independent checks.
 
 Bytes: each generated file is compared with a fresh rendering.
 Meaning: patterns read the C++ of each header, another parser reads providers.yaml, and both are compared. So a mistake
@@ -66,7 +66,7 @@ def check_meaning(matrix: Path, output: Path, families: tuple[Family, ...]) -> l
         try:
             text = (output / name).read_text("utf-8")
         except (OSError, UnicodeDecodeError):
-            continue  # check_bytes tells
+            continue  # check_bytes reports it
         problems += _compare_facts(name, text, cells) + _compare_answers(name, text, families,
                                                                          1 + len(cells.get("ranges", [])))
     return problems

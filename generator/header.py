@@ -64,7 +64,7 @@ def _facts_lines(span: Range) -> list[str]:
 
 def _choice_lines(choices: tuple[Choice, ...], before: tuple[Choice, ...] | None,
                   families: tuple[Family, ...]) -> list[dict[str, Any]]:
-    """The reason and the answer of each family. In a later range a reason stands only where it changed; the others are
+    """The reason and the answer of each family. A later range has only the reasons that changed; the others are
     packed.
     """
     same = {choice.family: choice.reason for choice in before or ()}

@@ -36,7 +36,7 @@ def format_option(*kinds: str) -> Callable[[Callable[..., Any]], Callable[..., A
 
 
 def shown(path: Path) -> str:
-    """A file's name in sentences: below the tree or the working folder where it lies there."""
+    """A file's name in sentences: relative to the working folder or the tree, if it is there."""
     for base in (Path.cwd(), ROOT):
         if path.resolve().is_relative_to(base):
             return path.resolve().relative_to(base).as_posix()

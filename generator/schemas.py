@@ -106,7 +106,7 @@ def _lines(value: Any, indent: int, column: int) -> str:
         return flat
     heads = [json.dumps(key) + ": " for key in value] if isinstance(value, dict) else [""] * len(value)
     members = value.values() if isinstance(value, dict) else value
-    starts = [column + 1, *[indent + 1] * len(heads)]  # the first member stands right after the bracket
+    starts = [column + 1, *[indent + 1] * len(heads)]  # the first member is right after the bracket
     inner = [head + _lines(each, indent + 1, start + len(head)) for head, each, start in zip(heads, members, starts)]
     return f"{flat[0]}{_filled(inner, indent + 1, column + 1)}{flat[-1]}"
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worst of all fabrics: a row that promises nothing, for the emulator. It is made from the matrix and is none of
-its rows.
+"""The worst of all fabrics, for the emulator: a row that promises nothing. It is made from the rows of the matrix.
 
 Sizes are the smallest of any addressed row over libfabric, demands the greatest. Everything else is the worst that a
 row may say. `python3 -m generator.unordered FOLDER` writes the headers for its programs to FOLDER/generated.
@@ -31,7 +30,7 @@ WORST: dict[str, Value] = {
     "selective_completion": True,  # every row has it, and weft needs it where the library overwrites contexts
     "delivery_complete": True,  # without it and without order, no answer can show a target that the bytes are there
 }
-GREATEST = ("context_bytes",)  # a demand; of all other numbers the smallest
+GREATEST = ("context_bytes",)  # more is worse for these; for all other numbers the smallest is the worst
 
 
 def unordered(matrix: Matrix) -> Fabric | None:

@@ -4,7 +4,7 @@
 // its transmit and receive sides separately.
 // Answers:
 // - one: one poll finds both, and a thread sleeps on one object. On any fabric.
-// - two: transmit completions have a queue of their own, polled after receives. A burst of one kind does not delay the
+// - two: transmit completions have a separate queue, polled after receives. A burst of one kind does not delay the
 //   other. A fruitless poll costs a second call.
 // Two is safe where the row says split_queues: nothing in weft relies on the order between a transmit and a receive
 // completion.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where does an arriving message lie? Forced by fi_msg(3), FI_MULTI_RECV: some libraries fill one large buffer with
+// Where is an arriving message stored? Forced by fi_msg(3), FI_MULTI_RECV: some libraries fill one large buffer with
 // many messages and report when it is spent. Others take one message per posted receive.
 // Answers:
 // - slots: each message has its own receive, so their number bounds the messages that wait. On any fabric.
 // - multi_receive: few large buffers hold many messages. Small messages waste no slots (256 bytes use 6 % of a slot of
 //   4096), and one post serves hundreds. A buffer is posted again when the library has released it and the handler took
 //   all its messages.
-// Absent: one buffer that wraps around. The library decides where messages lie.
+// Absent: one buffer that wraps around. The library decides where it stores messages.
 // Hot path: compile time only.
 #pragma once
 

@@ -5,8 +5,7 @@
 // Rows with bytes_visible_in_order force the layout: the last bytes of a write become visible last, even while the
 // write is half received.
 // The order is payload, tail, sequence word. The sequence word alone says that the rest is there. A half-visible word
-// must not look like a valid one, so numbers count up. Of each pair of numbers, the one that must not be early comes
-// last.
+// must not equal a valid one, so numbers count up. Of each pair of numbers, the one that must not be early comes last.
 // Hot path: a copy of 40 bytes. Threads: values; read after an acquire load of the sequence.
 #pragma once
 
@@ -61,7 +60,7 @@ inline constexpr std::uint16_t cell_flags = 7;
 inline constexpr std::uint32_t ring_cells = 32;
 inline constexpr std::size_t cell_bytes = 4160;
 inline constexpr std::size_t largest_cell_payload = cell_bytes - cell_tail_bytes;
-/// Bytes before the cells: the credit word has a cache line of its own.
+/// Bytes before the cells: the credit word has its own cache line.
 inline constexpr std::size_t cell_ring_front = 64;
 inline constexpr std::size_t cell_ring_bytes = cell_ring_front + ring_cells * cell_bytes;
 

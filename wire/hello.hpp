@@ -28,7 +28,7 @@ inline constexpr std::size_t largest_handshake = 768;
 inline constexpr std::size_t largest_shared = 256;
 inline constexpr std::size_t largest_reason = 160;
 
-/// Where a peer's notification ring lies; length 0 where the fabric needs none.
+/// The place of a peer's notification ring; no entries where the fabric needs none.
 struct ring_place {
   std::uint64_t address = 0;
   std::uint64_t key = 0;

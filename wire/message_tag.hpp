@@ -55,7 +55,7 @@ struct message_tag {
   constexpr message_kind kind() const noexcept { return static_cast<message_kind>(word >> 28); }
   constexpr connection_number connection() const noexcept { return {word & 0x0fff'ffffU}; }
 };
-// The receive path of a user message relies on this.
+// The receive path compares the tag of a user's message with a connection number directly.
 static_assert(message_tag::of(message_kind::user, connection_number::of(7, 9)).word ==
               connection_number::of(7, 9).value);
 static_assert(message_tag::of(message_kind::notify, connection_number::of(7, 9)).connection() ==

@@ -2,7 +2,7 @@
 //
 // The posting calls of the libfabric port: send, inject, write, read, gather lists, atomics. Each is one call of
 // fi_msg(3), fi_rma(3) or fi_atomic(3), which the shape selects at compile time.
-// Under FI_SELECTIVE_COMPLETION the short calls are unsignalled, and the fi_*msg calls ask for a completion. The
+// Under FI_SELECTIVE_COMPLETION the short calls are unsignalled, and the fi_*msg calls request a completion. The
 // reverse fails: tcp of libfabric 1.17 adds the endpoint's op_flags to those of fi_*msg, so FI_COMPLETION in op_flags
 // would complete everything. An injected operation never completes. If it fails later, its `ended` entry carries a null
 // context. Hot path: all of it. Threads: one owner.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The initiator's side of each operation: immediate results (full queue, still connecting, wrong arguments), and
-// departure.
+// The initiator's side of each operation: immediate results (full queue, still connecting, wrong arguments), and the
+// departure of packets.
 // A refused post costs a little time, so a caller that retries for ever lets the others run.
 // Hot path: yes. Threads: one.
 #pragma once
@@ -61,7 +61,7 @@ inline std::uint32_t take_packet(simulation& sim, endpoint& at, const link_name&
   return index;
 }
 
-/// Sends the packet on its way.
+/// Schedules the departure of the packet.
 inline void set_out(simulation& sim, endpoint& at, std::uint32_t index) {
   packet& p = sim.pool[index];
   link_state& link = *at.find(p.from);

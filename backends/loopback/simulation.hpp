@@ -109,7 +109,7 @@ inline void change(simulation& sim, endpoint& at, const link_event& event) {
   wake_sleeper(sim, at);
 }
 
-/// Ends the initiator's operation: frees its slot, and reports the end once where the initiator asked for it.
+/// Ends the initiator's operation: frees its slot, and reports the end once if the initiator requested that.
 inline void end(simulation& sim, packet& p, status outcome) {
   if (!std::exchange(p.unreported, false)) return;
   endpoint& initiator = *sim.endpoints[p.from.port];

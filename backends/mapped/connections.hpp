@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The links of a port and their sockets. A link stands when both sides have each other's files.
+// The links of a port and their sockets. A link is established when both sides have each other's files.
 // It ends when its socket ends: the kernel ensures that for killed peers too. The loss is reported after everything
 // that arrived before.
-// Hot path: port::poll walks the standing links. Threads: one owner.
+// Hot path: port::poll reads the established links. Threads: one owner.
 #pragma once
 
 #include "arena.hpp"
@@ -54,7 +54,7 @@ class connections {
   [[gnu::always_inline]] const std::unique_ptr<connection>* near_begin() const noexcept { return near_begin_; }
   [[gnu::always_inline]] const std::unique_ptr<connection>* near_end() const noexcept { return near_end_; }
   bool are_several() const noexcept { return several_; }
-  /// Moves a link behind all others, so a busy sender delays no other link. The link may have been hung up.
+  /// Moves a link to the end of the list, so a busy sender delays no other link. The link may have been hung up.
   [[gnu::cold, gnu::noinline]] void last_poll_at(const connection& busy) noexcept {
     const auto at = links_.begin() + static_cast<std::ptrdiff_t>(place_of(busy));
     if (at != links_.end()) std::rotate(at, at + 1, links_.end());

@@ -18,7 +18,7 @@
 
 namespace weft::backends::mapped {
 
-/// Tells the compiler that no memory has more than PTRDIFF_MAX bytes.
+/// Lets the compiler assume that no memory has more than PTRDIFF_MAX bytes.
 [[gnu::always_inline]] inline void is_found(std::size_t size) noexcept {
   if (size > static_cast<std::size_t>(PTRDIFF_MAX)) __builtin_unreachable();
 }

@@ -2,8 +2,8 @@
 //
 // A peer's memory outside of the mapping: the kernel copies it (process_vm_writev(2), process_vm_readv(2)), where it
 // permits one process to access another.
-// It does not for processes of different users, or where Yama restricts it (kernel.yama.ptrace_scope, 1 on many
-// distributions).
+// The kernel refuses it for processes of different users, and where Yama restricts it (kernel.yama.ptrace_scope, 1 on
+// many distributions).
 // Only the calls themselves order such copies with other stores. There are no atomics.
 // Hot path: no; one system call each. Threads: the owner's.
 #pragma once

@@ -22,7 +22,7 @@
 
 namespace weft::backends::mapped {
 
-/// No Linux header tells which kernel will run the program: rows over this backend have no version ranges.
+/// A Linux header cannot say which kernel will run the program, so rows over this backend have no version ranges.
 inline constexpr library_version built_with{};
 
 template <port_shape Shape>

@@ -11,7 +11,7 @@
 
 namespace weft::backends::mapped {
 
-/// Takes a front that is a long message, or a message while a posted receive is small.
+/// Takes the front entry, a message that is long or may exceed its receive.
 [[gnu::noinline]] inline completion_entry take_long(connections& all, connection& c) noexcept {
   const ring_entry& e = c.in.front();
   const std::uint32_t size = e.size;

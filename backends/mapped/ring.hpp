@@ -4,7 +4,7 @@
 // memory.
 // An entry is valid when its first word holds its number. So a notice or a short message moves one line, and there is
 // no shared counter. The receiver writes its progress back once per quarter.
-// Larger messages lie in an area after the entries.
+// Larger messages are in an area after the entries.
 // Both sides are wait-free: shared memory holds no lock, and a dying side blocks no one. Values of the other side are
 // checked before they address memory.
 // Hot path: all of it. Threads: one sender, one receiver.
@@ -43,7 +43,7 @@ struct written_bytes {
   }
 };
 
-/// In `inside` of a message that lies after the entries.
+/// The content of `inside` for a message in the area after the entries.
 struct payload_place {
   std::uint64_t offset = 0;
   /// End of the area that the sender may reuse after this message was taken, counted from the start of the connection.

@@ -14,7 +14,7 @@
 namespace weft::backends::mapped {
 
 /// The result of a transfer. `again`: the peer's mapping must grow first. `at_once`: the post itself refuses, because
-/// the place has no such room or right, or no word can lie there. Transports rely on that check (port::checks_places).
+/// the place lacks the room, the right or the alignment. Transports rely on that check (port::checks_places).
 struct transfer_result {
   errc code = errc::ok;
   bool at_once = false;

@@ -141,7 +141,7 @@ void find_inline_bytes(device& of) {
 /// Sizes the queues: the completion queue must hold everything that all links can have in flight, or open refuses.
 template <class Shape>
 result<void> size_queues(device& of, const port_options& options) {
-  // Where a notice is a message of its own, an operation is two posts.
+  // Where a notice is a separate message, an operation is two posts.
   const std::uint64_t wanted =
       std::max<std::uint64_t>(least_send_depth, std::uint64_t{options.operations} * (Shape::write_immediate ? 1 : 2));
   const std::uint64_t links = std::max(1U, options.links);

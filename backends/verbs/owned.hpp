@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners of rdma-core's objects: move-only.
-// The order of members decides the order of closing. The library wants queue pairs, connection ids, shared receive
-// queue, regions, completion queue, completion channel, protection domain, event channel.
+// Owners of rdma-core's objects, move-only.
+// Members close in reverse order of their declaration. rdma-core needs this order of closing: queue pairs, connection
+// ids, shared receive queue, regions, completion queue, completion channel, protection domain, event channel.
 // Devices belong to the connection manager: it opens each once per process and never closes it.
 // Hot path: get() only. Threads: one owner.
 #pragma once

@@ -217,7 +217,7 @@ int run(const channel& to, bool first, const settings& s) {
 
 int main(int argc, char** argv) {
   settings s;
-  CLI::App app("Small messages that share messages, beside single ones and beside packing by hand");
+  CLI::App app("Small messages that share messages, compared with single ones and with packing by hand");
   app.add_option("--count", s.count, "Messages of a turn")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--lone", s.lone, "Round trips of a turn")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--turns", s.turns, "Turns of each way")->check(CLI::PositiveNumber)->capture_default_str();

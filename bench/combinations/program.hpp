@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program of one combination of answers: Google Benchmark over two pinned processes, manual time. A benchmark is
-// named operation/bytes or operation/bytes/window. Before it the program compares contents, immediates and sums; a
-// wrong one ends the program without a time. Beside the library's figures each benchmark prints quantiles of single
-// operations, q000 to q100, in nanoseconds. `weft bench` writes the three lines that include this header, and runs the
-// programs in turns. Hot path: sides.hpp. Threads: one per process.
+// named operation/bytes or operation/bytes/window. Before each benchmark the program checks contents, immediates and
+// sums; a wrong one ends the program without a time. In addition to the library's figures, each benchmark prints
+// quantiles of single operations, q000 to q100, in nanoseconds. `weft bench` writes the three lines that include this
+// header, and runs the programs in turns. Hot path: sides.hpp. Threads: one per process.
 #pragma once
 
 #include "../../compose/with.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender's operations that the target carries out: a notice with its bytes, a question whether earlier writes
-// are visible, an addition of floats. Each is one message and, if the operation completes, one answer that names the
-// operation: a late answer must not end the slot's next one. Hot path: the posts. Threads: one owner.
+// are visible, an addition of floats. Each is one message. If the operation has a completion, one answer names the
+// operation, so that a late answer does not end the slot's next operation. Hot path: the posts. Threads: one owner.
 #pragma once
 
 #include "raw_composed.hpp"
@@ -35,7 +35,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
 
   raw_asked(const channel& to, bool first, std::size_t size) : base(to, first, size) {
     for (std::size_t i = 0; i < base::slots_.size(); ++i)
-      base::slots_[i].operand = i;  // a name: its index, and a generation above
+      base::slots_[i].operand = i;  // a name: the index, and a generation in higher bits
   }
 
   /// A user's message.
@@ -104,8 +104,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, r->at));
   }
 
-  /// raw_careful::look, and the messages above: each is answered, or completes its operation. `landed(peer, immediate)`
-  /// for notices of either kind.
+  /// As the poll of raw_careful, and takes the messages above: it answers each, or completes its operation. Calls
+  /// `landed(peer, immediate)` for notices of either kind.
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {
     return base::poll_once(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender of the instruction count: libfabric by hand, with what a careful author adds because a program needs
-// it. weft has all of it too. Each stands here in its cheapest form:
+// it. weft has all of it too. Each is here in its cheapest form:
 // - A peer's handle is a record and a number, so that a stale handle is recognised.
-// - The bytes lie in the source and in the region, and the region grants the access.
+// - The bytes are inside the source and the region, and the region grants the access.
 // - Each signalled operation has a slot with kind, peer, context and time. Its completion frees the slot and reports
 //   these.
 // - A notice and a message name their sender, one of up to a million peers (transport_options). The message's receive

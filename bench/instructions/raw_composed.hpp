@@ -111,8 +111,8 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     return posted(*s, fi_writemsg(r->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
   }
 
-  /// Posts that leave together, FI_MORE on all but the last. Closing the batch tells which one is the last. So one post
-  /// is kept back, in the library's form. A closed or broken batch keeps none.
+  /// Posts that leave together, FI_MORE on all but the last. Only close() knows the last post. So one post is kept
+  /// back, in the library's form. A closed or broken batch keeps none.
   class batch {
    public:
     batch(raw_composed& end, const handle& to) noexcept : to_(to), marker_(&end.marker_) {}

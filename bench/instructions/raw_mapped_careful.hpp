@@ -2,10 +2,11 @@
 //
 // The contender of the instruction count over mapped memory: loads, stores and a ring of lines by hand
 // (bench/mapped/hand_ring.hpp), with what a careful author adds because a program needs it. weft has all of it too.
-// Each stands here in its cheapest form:
+// Each is here in its cheapest form:
 // - A peer's handle is a record and a number, so that a stale handle is recognised.
-// - The bytes lie in the source. A region's key may be revoked by its owner, so the key's word is read in the peer's
-//   memory each time. The region was checked against what is mapped here, since a peer may lie.
+// - The bytes are inside the source. A region's key may be revoked by its owner, so the key's word is read in the
+//   peer's
+//   memory each time. The region was checked against what is mapped here, since a peer may send wrong numbers.
 // - The region used last is known for each right separately, and grants the access.
 // - A message fits the peer's receives. Its size is known at run time only and is checked; the largest do not fit a
 //   line.
@@ -333,7 +334,7 @@ class raw_mapped_careful {
   static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at);
   }
-  static constexpr std::size_t row_at = block_at / 2;  ///< In the target's memory: the region is what lies before it.
+  static constexpr std::size_t row_at = block_at / 2;  ///< In the target's memory: the region is the part before it.
   /// In a notice's line: the first and the last byte that the notice covers, as offsets of their owner.
   struct place_range {
     std::uint64_t first = 0, last = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contender of the instruction count over rdma-core: verbs by hand, with what a careful author adds because a
-// program needs it. weft has all of it too. Each stands here in its cheapest form:
+// program needs it. weft has all of it too. Each is here in its cheapest form:
 // - A peer's handle is a record and a number.
-// - The bytes lie in the source and in the region, and the region grants the access.
+// - The bytes are inside the source and the region, and the region grants the access.
 // - The peer has a receive for what consumes one (its card writes its count here), and the send queue has room.
 // - Each request has a place with its context, so that a failure finds its operation. One of N is signalled even if no
 //   caller asks.

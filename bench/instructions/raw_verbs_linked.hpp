@@ -9,7 +9,7 @@
 
 namespace weft::bench {
 
-/// Built: ibv_wr_* calls build members in the queue as they come, between the start and the complete of the batch.
+/// Built: ibv_wr_* calls build each member in the queue when it comes, between ibv_wr_start and ibv_wr_complete.
 template <bool Built = false>
 class verbs_linked : public verbs_careful<Built> {
   using base = verbs_careful<Built>;

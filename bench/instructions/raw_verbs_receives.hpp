@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The receiving half of the contender over rdma-core (raw_verbs_careful.hpp), with what a careful author adds because a
-// program needs it. weft has all of it too. Each stands here in its cheapest form:
+// program needs it. weft has all of it too. Each is here in its cheapest form:
 // - A receive knows its connection, since a failed receive must name it (a later queue pair may get the same number).
 // - Notices and messages both consume receives, and each receive is posted again.
 // - The handler gets a message with its sender: one of many peers, who must be at the other end of that connection.

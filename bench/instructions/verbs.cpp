@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The instruction count of operations over rdma-core on a machine without a card. Both ends are in this process, over
-// the stub device (tests/stub_device). The device is a library of its own, so that only the caller's instructions count
+// the stub device (tests/stub_device). The device is a separate library, so that only the caller's instructions count
 // (bench/instructions/run). Hot path: the measured functions. Threads: one.
 #include "../../compose/transport.hpp"
 #include "../../tests/stub_device/stub_device.hpp"

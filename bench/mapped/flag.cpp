@@ -144,10 +144,10 @@ int main(int argc, char** argv) {
   o.yield_after = 4096;  // a poll takes a few nanoseconds, a yield some hundred
   bool word_alone = false;
   const auto more = [&](CLI::App& app) {
-    app.add_flag("--word-alone", word_alone, "Nothing but the word: the put beside the flag");
+    app.add_flag("--word-alone", word_alone, "Nothing but the word: the put compared with the flag");
   };
   if (const int wrong = o.parse(
-          argc, argv, "weft over mapped memory beside the same lines by hand, taking turns; times are half round trips",
+          argc, argv, "weft over mapped memory and the same lines by hand, taking turns; times are half round trips",
           true, more);
       wrong >= 0)
     return wrong;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peer's memory where this process has mapped it already. A contender by hand must touch the very lines that weft
-// touches: another page may lie in another slice of the cache, and be faster or slower by a third. The file's number
-// and offset name a place (proc_pid_maps(5)). Hot path: no. Threads: any.
+// Finds the peer's memory where this process has mapped it already. A contender by hand must touch the same lines as
+// weft: another page may be in another slice of the cache, and be faster or slower by a third. The file's number and
+// offset name a place (proc_pid_maps(5)). Hot path: no. Threads: any.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // What a peer costs in memory. First the table of peers at a thousand, a hundred thousand and a million addresses
 // (simulated: records without a network). Then real peers over this machine's loopback, with receives per link and with
-// one pool where the fabric has both. "asked" is what the program requested of the allocator, "resident" what the
+// one pool where the fabric has both. "asked" is what the program requested from the allocator, "resident" what the
 // system gave. Both are per peer, less the transport without peers. Hot path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
@@ -52,11 +52,11 @@ void tables() {
     for (std::uint32_t i = 0; i < count; ++i) table.take()->state = detail::peer_state::established;
     print("table of peers", count, before, now());
   }
-  std::printf("one record: %zu bytes, of which the library's link takes %zu\n", sizeof(record),
+  std::printf("one record: %zu bytes; the library's link takes %zu of them\n", sizeof(record),
               sizeof(detail::engine<selected>::link));
 }
 
-/// In a process of its own: connects that many peers, and stays until it is ended.
+/// Runs in a separate process: connects that many peers, and stays until the parent ends it.
 template <class F>
 void dial(int from, std::uint32_t peers) {
   char where[256] = "";
@@ -111,7 +111,7 @@ int listen(const char* what, std::uint32_t peers) {
   std::_Exit(all ? 0 : 1);  // without closing in order: neither side is used again
 }
 
-/// Each kind in a process of its own, so that none reuses memory that another one freed.
+/// Runs each kind in a separate process, so that none reuses memory that another one freed.
 template <class F>
 int in_own_process(const char* what, std::uint32_t peers) {
   (void)std::fflush(stdout);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libfabric as its own benchmarks use it, for comparison with a tuned program. Call by call what fi_rdm_pingpong does,
-// and fi_msg_pingpong where endpoints are connected (libfabric 1.17, fabtests/benchmarks/benchmark_shared.c,
+// libfabric as its own benchmarks use it, for comparison with a tuned program. It makes the calls of fi_rdm_pingpong,
+// and of fi_msg_pingpong where endpoints are connected (libfabric 1.17, fabtests/benchmarks/benchmark_shared.c,
 // common/shared.c). Messages below the library's inject limit go by fi_inject, which has no completion; others by
 // fi_send, whose completion is awaited at once. One queue for sends and one for receives, one entry a read, with its
 // context only. One receive, posted again after use. FI_MSG is the only capability, with FI_THREAD_DOMAIN and the

@@ -44,8 +44,8 @@ class raw_watching_end : public raw_end<F, false, Use> {
   }
 
  private:
-  /// How many arrived since: a later number overwrites the earlier ones. Earlier bytes of another size are none of the
-  /// next few numbers.
+  /// How many writes arrived since the last poll: a later number overwrites earlier ones. Old bytes of another transfer
+  /// size never equal one of the next few numbers.
   int came() const noexcept {
     const std::uint64_t ahead = word_behind(this->incoming(), expected_) - seen_;
     return ahead <= 2 * window ? static_cast<int>(ahead) : 0;

@@ -69,7 +69,7 @@ class weft_watching_end {
     const status s = pair_.net.put(pair_.other, from, at);
     if (s) return true;
     if (!s.is_again()) throw std::runtime_error("weft, put: error " + std::to_string(static_cast<int>(s.code)));
-    make_progress();  // which makes the room, also where polls seldom do
+    make_progress();  // makes room, also where polls rarely make progress
     return false;
   }
   /// A transport that must poll leaves room by itself.

@@ -37,8 +37,8 @@ class two_pauses {
   bool fruitless_ = false;
 };
 
-/// One poll at once, then none until three quarters of a usual wait are over. For answers that take as long each time,
-/// which only a ping-pong promises.
+/// One poll at once, then none until three quarters of a usual wait are over. For answers that always take the same
+/// time; only a ping-pong has such answers.
 template <class End>
 class expecting : public End {
  public:
@@ -60,7 +60,7 @@ class expecting : public End {
   }
 
  private:
-  static constexpr std::uint64_t longest = 4000;  ///< The scheduler causes longer ones.
+  static constexpr std::uint64_t longest = 4000;  ///< In cycles of the counter. Longer waits come from the scheduler.
   std::uint64_t begun_ = 0, usual_ = 0;
   bool waits_ = false, rested_ = false;
 };

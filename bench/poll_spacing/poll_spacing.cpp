@@ -36,7 +36,7 @@ using write_immediate = raw_end<row, false, apart<Counts>>;
 template <std::uint32_t Counts>
 using message = raw_end<by_messages<row>, false, apart<Counts, message_use>>;
 
-/// One way to poll, as often as requested.
+/// One contender: a way to poll, measured as often as requested.
 struct entrant {
   const char* what;
   std::string looks;

@@ -232,7 +232,7 @@ int run(const channel& to, bool first, const settings& s) {
 
 int main(int argc, char** argv) {
   settings s;
-  CLI::App app("Pages over 1 to N rails, beside one rail in the same turn");
+  CLI::App app("Pages over 1 to N rails, compared with one rail in the same turn");
   app.add_option("--size", s.size, "Bytes of a page")->check(CLI::Range(1, 1 << 22))->capture_default_str();
   app.add_option("--count", s.count, "Pages of each rail in a turn")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--window", s.window, "Pages of a rail in flight")->check(CLI::Range(1, 128))->capture_default_str();

@@ -114,7 +114,8 @@ int side(const channel& to, bool first, run_options o) {
 
 int main(int argc, char** argv) {
   run_options o;
-  if (const int wrong = o.parse(argc, argv, "A notice with its bytes beside a write and a message, by size", true);
+  if (const int wrong =
+          o.parse(argc, argv, "A notice with its bytes, compared with a write and a message, by size", true);
       wrong >= 0)
     return wrong;
   return two_processes(

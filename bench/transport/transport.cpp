@@ -181,8 +181,7 @@ int side(const channel& to, bool first, run_options o) {
 
 int main(int argc, char** argv) {
   run_options o;
-  if (const int wrong = o.parse(argc, argv, "weft's transport beside a hand-written end, taking turns", true);
-      wrong >= 0)
+  if (const int wrong = o.parse(argc, argv, "weft's transport and a hand-written end, taking turns", true); wrong >= 0)
     return wrong;
   return two_processes(
       o.limit, [&](const channel& to) { return side(to, true, o); },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // By hand against libfabric: an end that writes, and watches its own memory for the other end's write. Payload and
-// sequence word are one write. The word lies at the same place for every payload size, as in a ring of one cell. Hot
-// path: post, poll. Threads: one owner.
+// sequence word are one write. The word has the same place for every payload size, as in a ring of one cell. Hot path:
+// post, poll. Threads: one owner.
 #pragma once
 
 #include "../raw_pingpong/raw_end.hpp"
@@ -52,7 +52,7 @@ class watching_end : public raw_end<F> {
     ++seen_;
     return 1;
   }
-  /// What the two sides agree on before a size is measured: the payload ends where the word begins.
+  /// Sets the size on both sides before it is measured: the payload ends where the word begins.
   void prepare(std::size_t size) noexcept { last_ = size; }
 
  private:

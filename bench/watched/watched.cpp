@@ -2,8 +2,8 @@
 //
 // What is a notice without a queue entry worth? Five contenders take turns at a ping-pong of each size between the same
 // two processes. By hand: a write whose target watches its memory (the floor), a tuned write with an immediate, and a
-// first program's messages. By weft: put_notify with the row's own answer, and with notify::watched_word. The word's
-// ratios are to all others, turn by turn. Hot path: pingpong.hpp. Threads: one per process.
+// first program's messages. By weft: put_notify with the row's own answer, and with notify::watched_word. The word is
+// compared with each of the others, turn by turn. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../command_line.hpp"
@@ -143,7 +143,7 @@ int side(const channel& to, bool first, run_options o) {
 int main(int argc, char** argv) {
   run_options o;
   if (const int wrong =
-          o.parse(argc, argv, "Notices by a watched word beside those by entries of queues, by size", true);
+          o.parse(argc, argv, "Notices by a watched word, compared with those by entries of queues, by size", true);
       wrong >= 0)
     return wrong;
   return two_processes(

@@ -19,7 +19,7 @@ struct build_words {
   std::uint64_t fingerprint = 0;
 };
 
-/// Which side asked for the connection.
+/// The side that dialled.
 enum class asking : std::uint8_t { they, we };
 
 inline std::string difference(std::string_view theirs, std::string_view ours, asking who) {

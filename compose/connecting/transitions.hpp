@@ -64,7 +64,7 @@ enum class peer_action : std::uint8_t {
   count_garbled,           ///< No transport of this build sends that.
   count_stale,             ///< The connection takes no messages any more, or not yet.
   refuse_call,             ///< The call answers peer_lost.
-  dial,                    ///< The port dials; a link that stands at once reports link_stands.
+  dial,                    ///< The port dials. A link that is up at once reports link_stands.
   admit,                   ///< The new link gets this record.
   send_handshake,          ///< A hello, accept or reject goes out now, or as soon as the library takes it.
   send_pending_handshake,  ///< The same, if one waits.

@@ -117,7 +117,7 @@ class atomic_posts {
     e_.ended.add(*o);
     return {};
   }
-  /// Nobody is there, or the port must look closer.
+  /// The peer is gone, or the port must check the place.
   template <atomic_operation What, atomic_number T>
   [[gnu::cold, gnu::noinline]] static status post_elsewhere(Engine& e, peer to, T operand, T expected,
                                                             std::uint64_t address, std::uint64_t key,

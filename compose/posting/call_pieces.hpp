@@ -11,7 +11,7 @@
 
 namespace weft::detail {
 
-/// A list as the caller gave it, for ports that read it where it lies (core/port.hpp, piece_vector).
+/// The caller's list without a copy, for ports without piece_vector (core/port.hpp).
 class pieces_as_given {
  public:
   /// False: more than `Most` pieces, one without bytes, none at all, or more bytes than a number counts.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Groups: small messages and puts to one peer, packed into one message. A group is packed in the buffer that the
-// library sends it from, and holds the slot that it ends with. The target hands each message to the handler where it
-// lies, and copies the bytes of puts after the checks that a card makes (receiving/group_unpacking.hpp). The row
+// library sends it from, and holds the slot that it ends with. The target hands each message to the handler without a
+// copy, and copies the bytes of puts after the checks that a card makes (receiving/group_unpacking.hpp). The row
 // decides which posts may be members. Messages: always, and in order, since a group is one message. Put_notifies: where
 // messages stay in order and flush() sends one, so that it flushes them too; and where nobody relies on an order of
 // writes (fi_endpoint(3), FI_ORDER_WAW), since the target copies when it polls. Plain puts: also only where bytes land
@@ -122,7 +122,7 @@ class coalescing {
   }
 
   // ---- gathered posts (coalesce::up_to)
-  /// Sends what was gathered for a peer, before a post that must stay behind it. `again`: that post must wait.
+  /// Sends what was gathered for a peer, before a post that must come after it. `again`: that post must wait.
   [[gnu::always_inline]] status before(record* r) noexcept {
     if (r == nullptr || r->gathered.slot == no_index) [[likely]]
       return {};

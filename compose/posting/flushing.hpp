@@ -43,7 +43,7 @@ class flushing {
     }
   }
 
-  /// A write whose own completion does not say that it is visible: the peer is asked behind it. Requires: posted,
+  /// Asks the peer whether a write is visible, where the write's completion does not say so. Requires: posted,
   /// `o.pending` counts it.
   void confirm(slot& o) noexcept {
     o.stage = stage::confirming;

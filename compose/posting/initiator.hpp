@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The initiator's side of put, get and send: checks, takes a slot, makes the call that the fabric's answers name. One
-// library call per operation, unless the row forces more (policies/notify.hpp). The usual path stands
+// library call per operation, unless the row forces more (policies/notify.hpp). The usual path comes
 // first; posts that few fabrics need are in posting/rare_posts.hpp. Atomics: posting/atomics.hpp. Hot path: all of it.
 // Threads: the owner's.
 #pragma once
@@ -123,7 +123,7 @@ class initiator {
         });
   }
 
-  /// Messages stay behind writes on this row: posts both now. The operation ends when both have ended.
+  /// Messages do not overtake writes on this row: posts both now. The operation ends when both have ended.
   [[gnu::always_inline]] status write_then_message(const write_of& w) noexcept {
     return write_first<Engine::write_mode, stage::noticing>(w);
   }

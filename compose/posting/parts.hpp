@@ -43,8 +43,8 @@ class parts {
   static constexpr bool fuses = false;  ///< The last part is no small payload: it goes as a write.
   /// How the parts that a notice waits for are posted.
   static constexpr post_mode settled = facts.delivery_complete ? post_mode::delivered : post_mode::signalled;
-  /// Whether a notice can stay behind several parts. Not where it rides on the last part, nothing orders that part, and
-  /// no completion means delivered.
+  /// Whether a notice can come after several parts. Not possible where the notice is on the last part, nothing orders
+  /// that part, and no completion means delivered.
   static constexpr bool notices_after_parts =
       !notify_answer::rides_on_write || facts.delivery_complete || facts.order_write_after_write;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts that few fabrics or few calls need: messages behind a header, posts without bytes, notices as writes into a
-// ring, and the errors of messages that cannot be sent. posting/initiator.hpp makes them. Hot path: send_framed() on
-// rows whose sends carry no immediate; else no. Threads: the owner's.
+// Posts that few fabrics or few calls need: messages with a header, posts without bytes, notices as writes into a ring,
+// and the errors of messages that cannot be sent. posting/initiator.hpp makes them. Hot path: send_framed() on rows
+// whose sends carry no immediate; else no. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -63,7 +63,7 @@ class rare_posts {
     return l.posted(*o, e.tell(*r, wire::message_kind::notify, body, o));
   }
 
-  /// A message behind its header, which lies in the slot's buffer until the send ends. Requires: framed.
+  /// A message after its header. The header is in the slot's buffer until the send ends. Requires: framed.
   static status post_framed(Engine& e, record& r, local_memory from, wire::message_tag tag, slot& o) noexcept {
     const local_memory own = e.controls.memory(o.buffer);
     Engine::put_front({own.data, wire::header_bytes}, tag);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The initiator's side of watched rings: put_notify as one write of a ring entry, payload included (wire/cell.hpp). A
-// payload larger than an entry carries its notice as an immediate where the row has those. Else it goes ahead in a
-// write of its own, since the row keeps writes in order. No completion is asked for: the peer's credit says which
+// payload larger than an entry carries its notice as an immediate where the row has those. Else the payload goes first
+// in a separate write, since the row keeps writes in order. Posts request no completion: the peer's credit says which
 // entries are free, and ends signalled operations. So neither library queues a completion. Hot path: yes, with
 // notify::watched_word. Threads: the owner's.
 #pragma once
@@ -173,7 +173,7 @@ class ring_posts {
                                                                       place_for(r, total),
                                                                       static_cast<library_context<0>*>(marker)));
   }
-  /// The payload where it lies, and a staged tail behind it.
+  /// The caller's payload without a copy, and a staged tail after it.
   status put_gathered(record& r, const local_memory& from, remote_memory to, std::uint32_t immediate, unsigned flags,
                       record* marker) noexcept {
     std::byte* const tail = cell_memory::end_of_staged(r.outgoing, r.cells_posted) - wire::cell_tail_bytes;

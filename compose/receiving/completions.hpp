@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How operations end: by completions of the library, by replies of the peer, or from the list of deferred operations.
-// The usual path stands first: ended(), the user's handler. Each end is reported once. A handler may close any peer, so
+// The usual path comes first: ended(), the user's handler. Each end is reported once. A handler may close any peer, so
 // no slot is read after a handler ran. Hot path: ended(). Threads: the owner's.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The target's side of notices by remote counter (policies/notify.hpp, remote_counter). Each peer writes entries into a
-// ring of its own, and the port counts the writes that landed. A transport with another answer has no_counter_rings,
+// separate ring, and the port counts the writes that arrived. A transport with another answer has no_counter_rings,
 // whose members do nothing. Hot path: poll(), with that answer. Threads: the owner's.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Polls the completion queue and reports what it has to the user's handler. The usual path of a notice stands first and
+// Polls the completion queue and reports its entries to the user's handler. The usual path of a notice comes first and
 // in one piece: poll(), report(), take(), the handler. Other entries go to receiving/completions.hpp and
-// receiving/receive_path.hpp. Below stand the rare variants: error entries, posts that ended at their return, ports
-// that report inside of poll(), deferred work. Fabric fact: a poll that finds nothing is the most frequent call of an
-// owner, so reading is split from reporting where a port permits it. Hot path: all of it. Threads: the owner's.
+// receiving/receive_path.hpp. Below are the rare variants: error entries, posts that ended at their return, ports that
+// report inside of poll(), deferred work. Fabric fact: a poll that finds nothing is the most frequent call of an owner,
+// so reading is split from reporting where a port permits it. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../events.hpp"

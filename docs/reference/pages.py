@@ -41,11 +41,11 @@ def limitations(root: Path) -> str:
 
 
 def glossary(root: Path) -> str:
-    """weft's terms beside those of libfabric, verbs and UCX; one table per group."""
+    """weft's terms next to those of libfabric, verbs and UCX; one table per group."""
     source = "docs/tables/glossary.yaml"
     text = (
         "# Glossary\n\n"
-        "weft's terms beside the nearest ones of libfabric, verbs (rdma-core) and UCX. An empty cell means: there is\n"
+        "weft's terms next to the nearest ones of libfabric, verbs (rdma-core) and UCX. An empty cell means: there is\n"
         "no such thing. Near terms differ in details; the last column says what weft means.\n"
     )
     for group, terms in _read(root / source).items():

@@ -48,7 +48,7 @@ class idler {
     warm_ = false;
   }
   bool warm() const noexcept { return how_.mode == polling_mode::warm || warm_; }
-  /// True every so often: the owner reads the clock and passes the time to look().
+  /// True once in a number of calls: then the owner reads the clock and passes the time to look().
   bool time_to_poll() const noexcept { return empty_ % polls_per_clock == polls_per_clock - 1; }
   /// `idle` is the time without work. Returns true when the thread sleeps from now on.
   bool look(duration idle) noexcept {

@@ -116,7 +116,7 @@ def _rules() -> tuple[Family, ...]:
 
 
 def _decided(matrix: Path, fabric: str, text: str) -> Decided:
-    """What the row of this matrix would answer. Errors: Refused, where a family has no legal answer."""
+    """The answers that the rules choose for the row. Errors: Refused, where a family has no legal answer."""
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / matrix.name
         trial.write_text(text, encoding="utf-8")

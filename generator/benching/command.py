@@ -142,7 +142,7 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
 
 
 def _part(module: str, name: str) -> Callable[..., Any]:
-    """A part of the command that is a module of its own, loaded when it is asked for."""
+    """A part of the command in a separate module, loaded when a user calls it."""
     try:
         found: Callable[..., Any] = getattr(importlib.import_module(f"{__package__}.{module}"), name)
     except ModuleNotFoundError as missing:

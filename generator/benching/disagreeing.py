@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`weft check --live`: does today's machine agree with the measurements of the rows?
 
-A short run of the same bench; the sentence has both figures. A ratio of another size is a warning: machines differ. A
-contradiction is a winner that loses by more than noise over the middle four fifths of the turns. On this machine the
-row's figure would choose wrongly.
+It runs the same bench for a short time and prints both figures. A ratio of another size is a warning: machines
+differ. A contradiction is a winner that loses by more than noise in the middle four fifths of the turns: on this
+machine the row chooses the wrong answer.
 """
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Judged:
 
 
 def judge(fabric: str, measured: Measured, won: Won, today: Today) -> Judged:
-    """By the spreads alone."""
+    """Compares the two spreads."""
     median, low, high = today
     figures = (f"{won.than} took {won.times} times as long as {won.winner} ({won.low} to {won.high}) on "
                f"{measured.date}, {median} times ({low} to {high}) today")
@@ -95,7 +95,7 @@ def _of_class(fabric: Fabric, measured: Measured, won: Won, found: dict[str, Any
 
 
 def ratio_of(than: dict[str, Any] | None, winner: dict[str, Any] | None) -> Today | None:
-    """How many times as long; both are known by their ratios to the row's own answers."""
+    """How many times as long `than` takes. Each place has its ratio to the row's own answers."""
     if than is None or winner is None or min(winner["ratio"], winner["ratio_p10"]) <= 0:
         return None
     ratios = (than["ratio"] / winner["ratio"], than["ratio_p10"] / winner["ratio_p90"],

@@ -21,7 +21,7 @@ _MISSING = ("plots are drawn by matplotlib, which is not installed (Debian: pyth
 
 
 def require_matplotlib() -> None:
-    """Called before a build of an hour. Errors: UsageError."""
+    """Call it before the build, which may take an hour. Errors: UsageError, if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -75,7 +75,7 @@ def html(answer: dict[str, Any], drawn: list[dict[str, str]]) -> str:
 
 
 def _inline(svg: str, prefix: str) -> str:
-    """The SVG element with names of its own, and without addresses of other files."""
+    """The SVG element, with ids unique in the page and without addresses of other files."""
     element = svg[svg.index("<svg"):]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     element = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", element)  # HTML ignores them

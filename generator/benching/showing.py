@@ -25,13 +25,13 @@ def told(combination: dict[str, str], own: dict[str, str]) -> str:
 
 
 def own_answers(answer: dict[str, Any]) -> dict[str, str]:
-    """The baseline's, family by family."""
+    """The answers of the baseline, by family."""
     own: dict[str, str] = next((each["combination"] for each in answer["results"] if each["baseline"]), {})
     return own
 
 
 def provenance(answer: dict[str, Any]) -> str:
-    """One line: without it a figure says nothing."""
+    """One line: when, where and with which versions the figures were measured."""
     machine, versions, load = answer["machine"], answer["versions"], answer["load"]
     return (f"{answer['fabric']}, {answer['date']}, {machine['processor']}, {machine['cores']} cores, "
             f"{machine['kernel']}; weft {versions['weft']}, "

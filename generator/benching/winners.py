@@ -53,7 +53,7 @@ def write_winners(answer: dict[str, Any], matrix: Path = ROOT / "providers.yaml"
 
 
 def measured_text(answer: dict[str, Any], family: str, classes: Sequence[Won]) -> str:
-    """One family's entry, indented as it stands in a row."""
+    """One family's entry, indented as in a row."""
     machine = answer["machine"]
     lines = [f"    {family}:", f"      winner: {classes[0].winner}", "      classes:"]
     lines += [entry(won.sizes,

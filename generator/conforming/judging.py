@@ -85,7 +85,7 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
 
 
 def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Family, ...]) -> tuple[str, ...]:
-    """Why the row forbids what the promise's tests ask for by hand."""
+    """Why the row forbids the answer that the promise's tests select by hand."""
     span, choices = _range(row, library)
     return tuple(f"{refusal.family}::{refusal.answer} needs {refusal.needs}"
                  for refusal in refusals(row.fabric, span, choices, families)

@@ -80,7 +80,7 @@ def entry(key: str, parts: Sequence[Part], indent: int) -> str:
 
 
 def source_text(name: str, source: Source) -> str:
-    """One entry of `sources`: its fields stand after the name, or below it where they do not fit."""
+    """One entry of `sources`: its fields are after the name, or below it where they do not fit."""
     parts = [("kind", source.kind, False), *((field, value, True) for field, value in (
         ("text", source.text), ("date", source.date), ("library", source.library), ("setup", source.setup)) if value)]
     beside = entry(name, parts, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text to plain data with a line number for each key and value; refuses what YAML would read in silence.
+"""Reads YAML to plain data with a line number for each key and value, and refuses what YAML would misread.
 
 Refused here: duplicate keys, bare yes/no/on/off, true and false in capital letters, and numbers that look octal (010).
 Refused too: tags, anchors, values that are no text, number, truth value, list or mapping, and characters that could end
@@ -175,7 +175,7 @@ class _Reader:
         line, text, tag = node.start_mark.line + 1, str(node.value), str(node.tag)
         if not self._plain_text(text, line):
             return None
-        if node.style is not None:  # quoted: text, whatever it looks like
+        if node.style is not None:  # quoted: always text
             if tag != "tag:yaml.org,2002:str":
                 self._refuse(line, f"unknown tag '{tag}': tags are not used here")
             return text

@@ -40,7 +40,7 @@ class Won:
 
 @dataclass(frozen=True)
 class Measured:
-    """One family of one row, with where the figures come from."""
+    """One family of one row, and where the figures come from."""
 
     family: str
     winner: str

@@ -35,7 +35,7 @@ class Source:
 
     @property
     def sentence(self) -> str:
-        """What a citation stands for."""
+        """The text of the source that a citation names."""
         return self.text or " ".join(part for part in (self.date, self.library, self.setup) if part)
 
 
@@ -57,7 +57,7 @@ class Sources:
         self._no_two_alike()
 
     def read(self, raw: Mapping[str, Any], where: Where, kind: str) -> str | None:
-        """The evidence of one kind, with what its citations stand for; none where the cell has none."""
+        """The evidence of one kind, each citation replaced by the text of its source; None without evidence."""
         text = raw.get(kind)
         if text is None:
             return None

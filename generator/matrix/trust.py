@@ -59,7 +59,7 @@ def level_of(evidence: Evidence) -> str:
 
 
 def weakest(cells: Iterable[Cell]) -> str | None:
-    """The level of what rests on all of these cells; none where it rests on none."""
+    """The lowest level among these cells; None without cells."""
     levels = [level_of(cell.evidence) for cell in cells]
     return max(levels, key=LEVELS.index) if levels else None
 

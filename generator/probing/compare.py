@@ -14,7 +14,7 @@ AGREES, DIFFERS, UNMARKED, CLAIMED, UNKNOWN = "agrees", "differs", "not marked",
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the row says, what was found, and how the two stand. `wrong`: the matrix must change."""
+    """What the row says, what was found, and how the two compare. `wrong`: the matrix must change."""
 
     cell: Cell
     finding: CellFinding

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix, mended by what a probe found: an edit of text, so that comments and layout stay.
+"""Corrects the matrix by what a probe found. It edits the text, so that comments and layout stay.
 
 A cell that was observed with an earlier release is not overwritten. What a later release changes goes into a range of
 its own.
@@ -26,7 +26,7 @@ from .findings import Provenance
 
 @dataclass(frozen=True)
 class Edit:
-    """Text to put in place of what stands between two places."""
+    """Text that replaces the text between two places."""
 
     start: int
     end: int

@@ -59,9 +59,7 @@ def pointers_shown(seen: Seen) -> Value | None:
 
 
 def order(behaviour: str, claim: str) -> Read:
-    """A seen overtaking is certain. No overtaking looks like a promise, and proves nothing where the library promises
-    nothing.
-    """
+    """An overtaking that was seen is certain. No overtaking proves nothing where the library promises nothing."""
 
     def read(seen: Seen) -> Value | None:
         overtaken = seen.fact(behaviour, "overtaken")

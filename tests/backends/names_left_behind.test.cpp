@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A killed process leaves the names of its shared memory behind. A later process with the same number still opens.
+// The names of a killed process's shared memory stay. A later process with the same number still opens.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/shm.hpp>
 

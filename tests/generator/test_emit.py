@@ -153,7 +153,7 @@ def test_a_row_with_ranges_compiles(tmp_path: Path, root: Path) -> None:
 
 
 def _compiles(root: Path, tree: Path, fabric: str) -> None:
-    """The header under tree/generated, with the other folders of this tree beside it."""
+    """The header under tree/generated, with the other folders of this tree next to it."""
     for folder in ("core", "wire", "policies", "compose", "backends"):
         (tree / folder).symlink_to(root / folder)
     header = tree / "generated" / f"{fabric}.hpp"

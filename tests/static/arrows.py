@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom: arrows.py ROOT. Exit 1 names each #include that breaks a rule."""
+"""Which folder may include which: arrows.py ROOT. Exit 1 names each #include that breaks a rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sources import files, report, without_comments
 
-# Folder -> the folders that it may include, besides itself.
+# Folder -> the other folders that it may include.
 ARROWS: dict[str, tuple[str, ...]] = {
     "core": (),
     "wire": ("core",),

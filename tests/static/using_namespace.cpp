@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `using namespace weft` beside `using namespace std` and the C library's headers: each name below means what it means
-// without weft. The names of a program itself, as they are written today, are free too.
+// `using namespace weft` together with `using namespace std` and the C library's headers: each name below means what it
+// means without weft. The names of a program itself, as they are written today, are free too.
 #include <weft/compose/callbacks.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/weft.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An rdma-core device that exists in this process only: the entry points of libibverbs and librdmacm that the verbs
-// backend calls, linked in place of theirs. Posted work is executed at once by copying: nothing stays in flight, and
-// nothing is timed. The device counts its calls and fails on request. So tests reach failures that real devices show
-// only when a cable is pulled, and the cost of a post can be counted. Hot path: no. Threads: one.
+// backend calls, linked in place of those libraries. Posted work is executed at once by copying: nothing stays in
+// flight, and nothing is timed. The device counts its calls and fails on request. So tests reach failures that real
+// devices show only when a cable is pulled, and the cost of a post can be counted. Hot path: no. Threads: one.
 #pragma once
 
 #include <infiniband/verbs.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns of contenders, and what they measured, by turn.
+"""Runs contenders in turns, and keeps what they measured in each turn.
 
 Who begins alternates. A contender that fails twice takes no further part. No turn begins after the deadline.
 """
