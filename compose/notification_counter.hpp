@@ -40,10 +40,10 @@ class notification_counter {
     const std::uint32_t at = find(id);
     return at == nowhere ? 0 : entries_[at].errors;
   }
-  /// Notices that found the table full.
+  /// Notices that were not counted, because the table was full.
   std::uint64_t untold() const noexcept { return untold_; }
-  /// True when at least `count` notices with this id are in: `net.until([&] { return receive_path.reached(7, 64); },
-  /// 2s, on)`.
+  /// True when at least `count` notices with this id are in: `net.until([&] { return counter.reached(7, 64); }, 2s,
+  /// on)`.
   bool reached(std::uint32_t id, std::uint64_t count) const noexcept { return seen(id) >= count; }
 
   /// Forgets an id and gives its place back. Returns what was seen of it. Notices that come later begin a new count.
@@ -137,8 +137,8 @@ struct counting_handler {
   requires(!std::same_as<Event, notified>) decltype(auto) operator()(const Event& event) { return on(event); }
 };
 
-/// `on`, with notices counted by a field: `receive_path.wait(net, 7, 64, 2s, counting<call, "id">(receive_path, on))`.
-/// Keeps references to both.
+/// `on`, with notices counted by a field: `counter.wait(net, 7, 64, 2s, counting<call, "id">(counter, on))`. Keeps
+/// references to both.
 template <class Layout, field_name Field, class Handler>
 counting_handler<Layout, Field, Handler> counting(notification_counter& counter, Handler& on) noexcept {
   return {counter, on};

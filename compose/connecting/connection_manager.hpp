@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The events of a connection from outside: hello, accept, reject and changes of links. On every fabric a connection is
-// a link (or an address in a table), then hello and accept or reject as messages (wire/hello.hpp). Nothing of a peer is
-// used before its introduction was checked: wire version, fingerprint, sizes. A repeated hello is answered again and is
-// no new peer, so a lost answer heals. What happens next is in transitions.hpp. Hot path: post(). Threads: the owner's.
+// The events that the peer or the port causes: hello, accept, reject and changes of links. On every fabric a connection
+// is a link (or an address in a table), then hello and accept or reject as messages (wire/hello.hpp). Nothing of a peer
+// is used before its introduction was checked: wire version, fingerprint, sizes. A repeated hello gets the same answer
+// again and makes no new peer, so a lost answer does no harm. What happens next is in transitions.hpp. Hot path:
+// post(). Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -103,7 +104,7 @@ class connection_manager {
   }
 
   // ---- links
-  /// Asks the port what happened to links.
+  /// Polls the port for changes of links.
   template <class Handler>
   void follow_links(Handler& on) {
     e_.port->poll_links([&](link_change change, std::uint32_t tag, typename Engine::link link) -> std::uint32_t {
@@ -136,7 +137,7 @@ class connection_manager {
     if (does != peer_action::drain_link)
       return teardown<Engine>(e_).carry_out(r, does, error(errc::peer_lost, "link"), on);
     if (Engine::connected) links<Engine>(e_).ended(r);
-    else link_is_gone(r, peer_event::link_drained, on);  // an address has no queue of its own
+    else link_is_gone(r, peer_event::link_drained, on);  // an address has no queue to drain
   }
 
   /// A peer dialled. Returns the tag of its link, or no_tag.
@@ -147,8 +148,8 @@ class connection_manager {
     return r->number;
   }
 
-  /// With a shared pool of receives, nothing but the tag says who sent a hello. So the side that was dialled got its
-  /// number of this connection with the link.
+  /// With a shared pool of receives, only the tag says who sent a hello. So the acceptance of a link carries the peer's
+  /// number of this connection.
   void learn_number(record& r) noexcept {
     if constexpr (requires { e_.port->peer_tag(r.link); })
       if (const std::uint32_t tag = e_.port->peer_tag(r.link); tag != no_tag && r.state == peer_state::dialling)

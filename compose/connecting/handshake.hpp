@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a hello, an accept and a reject carry (wire/hello.hpp), and how they get out. A library that connects by itself
-// takes nothing for a peer until it has connected, and does not report when. So a handshake that was not taken stays
-// pending and is sent again, a few polls later while it is fresh, else each tick. Hot path: no. Threads: the owner's.
+// Builds and sends hello, accept and reject (wire/hello.hpp). A library that connects lazily refuses sends until it has
+// connected, and does not report when. So a refused handshake stays pending and is sent again: every few polls in the
+// first 4 ms, then each tick. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -81,8 +81,8 @@ class handshake {
       e_.poll_budget.timers_after(polls_until_sent_again);
     }
   }
-  /// Offers every pending handshake again. Later than fresh_ms each tick must do: where nobody listens, each offer may
-  /// be another attempt to connect.
+  /// Sends every pending handshake again. After fresh_ms this happens once per tick only: where nobody listens, each
+  /// try may be another attempt to connect.
   void resend_handshakes() noexcept {
     e_.handshake_unsent = false;
     for (record& r : e_.peers)
@@ -91,7 +91,7 @@ class handshake {
   /// Milliseconds until the owner of an unfinished handshake has to poll again.
   std::uint32_t due(const record& r) const noexcept { return is_fresh(r) ? 1U : 10U; }
 
-  /// Takes over what the peer's introduction promises.
+  /// Copies the peer's limits and addresses from its introduction.
   void adopt(record& r, const wire::introduction& theirs) noexcept {
     r.their_max_message_bytes = theirs.max_message_bytes;
     r.heartbeat_every = static_cast<std::uint16_t>(std::min(theirs.heartbeat_ms, 30'000U));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations with a call that found no room or must wait: notices, parts, compare-swaps, questions, and ends that the
-// next poll reports. The list goes by index through the slots. Operations of the current poll are on a list of their
-// own, because a handler may close a peer or post. An operation that the handler ended leaves both lists, and one that
-// the handler added waits for the next poll. Hot path: empty(). Threads: the owner's.
+// Operations with a call that found no room or must wait: notices, parts, compare-swaps, flush requests, and ends that
+// the next poll reports. The list links slots by their index. Operations of the current poll are on a second list,
+// because a handler may close a peer or post. An operation that the handler ended leaves both lists, and one that the
+// handler added waits for the next poll. Hot path: empty(). Threads: the owner's.
 #pragma once
 
 #include "operations.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Polls left before maintenance, packed into one word, so that a poll without other work asks one question. The word is
-// 0 when the timers are due or work is deferred. The word is below 0 while a handler runs, and polls inside of a
+// Polls left before maintenance, packed into one word, so that a poll without other work makes one comparison. The word
+// is 0 when the timers are due or work is deferred. The word is below 0 while a handler runs, and polls inside of a
 // handler find nothing. Fabric fact: an owner polls millions of times a second and mostly finds nothing. Hot path:
 // quick_poll(), begin_handling(), end_handling(). Threads: the owner's.
 #pragma once

@@ -20,8 +20,8 @@ class receives {
 
   explicit receives(Engine& e) noexcept : e_(e) {}
 
-  /// Posts a receive again whose message came from `from`. A handler may have ended that link since. Only where one
-  /// call posts one receive.
+  /// Posts the receive of a message from `from` again. The handler may have ended that link. Requires: one call posts
+  /// one receive.
   [[gnu::always_inline]] void post_at_once(const record& from, receive& r, const completion_entry& c) noexcept {
     typename Engine::link link{};
     if constexpr (Engine::links_have_receives) {
@@ -35,8 +35,8 @@ class receives {
                    [this](void* context) noexcept { keep(e_, *static_cast<receive*>(context)); });
   }
 
-  /// Posts a consumed receive again. Where one call posts several, at the end of this poll. Keeps the receive for later
-  /// if the library has no room.
+  /// Posts a consumed receive again: at once, or at the end of this poll where one call posts several. Keeps the
+  /// receive for later if the library has no room.
   void post(receive& r) noexcept {
     if (r.owner == no_index) return;
     if constexpr (Engine::chains_receives) {
@@ -131,8 +131,8 @@ class receives {
     else return {};
   }
   /// Where the library has no room for a large buffer, its memory takes one message. shm of libfabric 1.17 keeps each
-  /// message without a receive in one of 1,024 entries (rx_attr->size). A large buffer wants one more entry, a receive
-  /// for one message wants none. With all entries taken, shm would never take a buffer again, and peers would get
+  /// message without a receive in one of 1,024 entries (rx_attr->size). A large buffer needs one more entry, a receive
+  /// for one message needs none. With all entries taken, shm would never take a buffer again, and peers would get
   /// `again` for ever.
   [[gnu::cold, gnu::noinline]] bool post_for_one(receive& r, const local_memory& memory) noexcept {
     if (!post_for_one_message(*e_.port, link_of(r), memory, &r)) return false;

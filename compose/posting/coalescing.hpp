@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups: small messages and puts to one peer, packed into one message. A group is packed in the buffer that the
-// library sends it from, and holds the slot that it ends with. The target hands each message to the handler without a
+// Groups: small messages and puts to one peer, packed into one message. A group is packed in the buffer from which the
+// library sends it. It holds its operation slot from the start. The target hands each message to the handler without a
 // copy, and copies the bytes of puts after the checks that a card makes (receiving/group_unpacking.hpp). The row
 // decides which posts may be members. Messages: always, and in order, since a group is one message. Put_notifies: where
 // messages stay in order and flush() sends one, so that it flushes them too; and where nobody relies on an order of
-// writes (fi_endpoint(3), FI_ORDER_WAW), since the target copies when it polls. Plain puts: also only where bytes land
-// while the target polls anyway. Hot path: add(). Threads: the owner's.
+// writes (fi_endpoint(3), FI_ORDER_WAW), since the target copies when it polls. Plain puts: under the same conditions,
+// and only on rows whose bytes arrive while the target polls. Hot path: add(). Threads: the owner's.
 #pragma once
 
 #include "../../wire/group.hpp"
@@ -38,7 +38,7 @@ class coalescing {
     return std::min<std::size_t>(Engine::group_bytes, r.their_max_message_bytes);
   }
 
-  /// Packs a message. `again`: not taken. Other errors: the group before could not be sent, and its members fail; or
+  /// Packs a message. `again`: not taken. Other errors: the previous group could not be sent, and its members fail; or
   /// the message never fits.
   [[gnu::always_inline]] status add(record& r, open_group& g, const local_memory& from) noexcept {
     const std::size_t need = wire::group_member_bytes(wire::group_kind::message, from.size);
@@ -73,20 +73,20 @@ class coalescing {
     }
     return s;
   }
-  /// Leaves a group to progress(): the queue is full, and its owner is gone.
+  /// Leaves a group to progress(): the queue is full, and the program's group object is gone.
   void leave(record& r, open_group& g) noexcept {
     slot& o = *e_.operations.at(g.slot);
     close(r, g);
     e_.defer(o);
   }
-  /// Whether the group's slot is still its own: it may have been ended early.
+  /// Whether the group still has its slot. The group may have ended early, for example at its deadline.
   bool owns_slot(const open_group& g) const noexcept {
     const slot* o = g.slot == no_index ? nullptr : e_.operations.at(g.slot);
     return o != nullptr && o->generation == g.generation && o->use == slot_use::silent && o->stage == stage::grouped &&
            o->pending == 0;
   }
 
-  /// Goes on with a deferred group: its send, or after a fault the ends of its members. True: the caller ends it.
+  /// Sends a deferred group. True: the send failed, and the caller ends the members.
   bool resume(slot& o) noexcept {
     if (o.fault != errc::ok) return true;
     const status s = send(o);
@@ -99,7 +99,7 @@ class coalescing {
     return true;
   }
 
-  /// Reports each member as failed, and gives the slot back, or leaves it to the library that still holds it.
+  /// Reports each member as failed. Gives the slot back, or abandons it while the library holds it.
   template <class On>
   void fail(slot& o, status why, On&& on) {
     record& r = *o.record;
@@ -180,7 +180,7 @@ class coalescing {
     return {};
   }
 
-  /// The group is full. If the queue is full too, the next member is answered `again`.
+  /// The group is full. If the queue is full too, the next member gets `again`.
   [[gnu::noinline]] void filled(record& r, open_group& g) noexcept {
     if (post(r, g).is_again()) g.end = g.at;
   }

@@ -50,7 +50,7 @@ class flushing {
     ++o.pending;
     ask_or_defer(o);
   }
-  /// The same, with nothing of it left at the library.
+  /// The same for a write whose library calls have all ended.
   void confirm_ended(slot& o) noexcept {
     o.stage = stage::replying;
     o.pending = 1;
@@ -77,8 +77,8 @@ class flushing {
     return !e_.tell(from, wire::message_kind::flushed, same).is_again();
   }
 
-  /// The answer came: the slot that waits for it, or null where it waits no more. The caller ends one of its pending
-  /// parts.
+  /// An answer came. Returns the slot that waits for it, or null if none waits any more. The caller ends one pending
+  /// call of the slot.
   slot* answered(const record& from, const_bytes body) noexcept {
     const auto token = wire::parse_token(body);
     slot* s = token ? e_.operations.at(static_cast<std::uint32_t>(*token)) : nullptr;

@@ -3,10 +3,10 @@
 // put_notify in one message: a small payload travels in the notice, and the target copies it into its region. The
 // target makes the checks of a card first: key, bounds, rights. Bytes and notice are one message, so neither comes
 // without the other. Forced by rows whose writes carry no immediate (cq_data_size, FI_REMOTE_CQ_DATA): a write and a
-// message cost two posts, and a round trip more where nothing orders them. The row says up to which size it pays
-// (fused_bytes). The target copies when it polls, so a write posted later may land first, and no order of writes can be
-// promised (compose/fabric.hpp). Signalled ones end by the target's reply: delivered, or the reason why not. Hot path:
-// yes, on those rows. Threads: the owner's.
+// message cost two posts, and one more round trip where nothing orders them. The row says up to which size fusing pays
+// (fused_bytes). The target copies when it polls, so a write posted later may arrive first, and there is no order of
+// writes (compose/fabric.hpp). A signalled put_notify ends with the target's reply: delivered, or refused with a
+// reason. Hot path: yes, on those rows. Threads: the owner's.
 #pragma once
 
 #include "../../wire/fused.hpp"
@@ -64,7 +64,7 @@ class fused_notices {
     return true;
   }
 
-  /// Sends answers that the queue had no room for.
+  /// Sends the replies that a full queue refused before.
   void settle() noexcept {
     while (!e_.deferred_fused_replies.empty()) {
       const auto& [number, reply] = e_.deferred_fused_replies.front();
@@ -97,7 +97,7 @@ class fused_notices {
   }
 
  private:
-  /// A slot that the library never holds: it ends by the reply.
+  /// The operation's slot. The library never holds it; the reply ends it.
   template <class Write>
   [[gnu::always_inline]] slot* claimed(const Write& w) noexcept {
     slot* o = e_.operations.take_above();
@@ -125,7 +125,7 @@ class fused_notices {
     return e_.port->inject(w.record->link, {message, own_bytes + w.from.size}, Engine::immediate_of(tag()));
   }
 
-  /// Longer ones: from a buffer that ends with the send.
+  /// Longer ones go from a control buffer, which is free again when the send ends.
   template <class Write>
   [[gnu::noinline]] status post_from_buffer(const Write& w) noexcept {
     if (e_.operations.left() <= e_.control_messages) return again(waits_for::operation_slot, "put_notify");
@@ -140,7 +140,7 @@ class fused_notices {
     const wire::fused_head head{token, w.to.address, w.to.key, w.immediate};
     slot* s = e_.operations.take();
     if (s == nullptr) return again(waits_for::operation_slot, "put_notify");
-    // Nobody waits for an unsignalled one, but closing does: until the message is out.
+    // No handler gets the end of an unsignalled one, but an orderly close waits for it.
     e_.claim(*s, token == 0 ? slot_use::silent : slot_use::control, operation::put_notify, w.record, nullptr);
     s->buffer = e_.controls.take();
     status sent = again(waits_for::operation_slot, "put_notify");

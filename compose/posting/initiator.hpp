@@ -182,7 +182,7 @@ class initiator {
                                                                        : error(errc::peer_lost, operation);
   }
 
-  /// The immediate on the wire. Where it has room it carries the number of the connection, unless the target knows the
+  /// The immediate on the wire. If it has room, it also carries the connection's number, unless the target knows the
   /// writer by the link.
   [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
     if constexpr (Engine::notices_name_links) return immediate;

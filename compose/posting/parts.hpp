@@ -2,9 +2,9 @@
 //
 // Transfers that one library call cannot carry: posted part by part, a few at a time, and ended as one operation.
 // Forced by rows that bound the bytes of a write or the pieces of a call. Each part has a slot whose parent is the
-// operation's own slot, which is no context of the library meanwhile. The last part of a put_notify goes alone, when
-// all others are delivered. Without completions of delivery the row must keep writes in order. It is then an ordinary
-// put_notify in the operation's own slot. Hot path: only of such transfers. Threads: the owner's.
+// operation's own slot. The last part of a put_notify is an ordinary put_notify in the operation's own slot, posted
+// when all other parts are delivered. Without completions of delivery the row must keep writes in order. Hot path: only
+// of such transfers. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -55,7 +55,7 @@ class parts {
     else return false;
   }
 
-  /// Begins a transfer that ends as one. `delivered`: a put's parts are. `again`: nothing was posted.
+  /// Begins a transfer that ends as one operation. `delivered`: the mode of a put's parts. `again`: nothing was posted.
   [[gnu::noinline]] status begin(record& r, operation what, gather_list from, remote_memory to, std::uint32_t immediate,
                                  void* context, bool signalled, bool delivered, bool confirm = false) noexcept {
     if constexpr (!notices_after_parts)
@@ -81,7 +81,7 @@ class parts {
     return s;
   }
 
-  /// A batch ended with a member that the queue had no room for: progress() tries it again. Cold.
+  /// Takes the last member of a batch that the queue had no room for: progress() tries it again. Cold.
   [[gnu::cold]] void leave(record& r, operation what, const local_memory& from, remote_memory to,
                            std::uint32_t immediate, status why) {
     if (e_.operations.left() == 0) e_.operations.fill(16, [this](bytes memory) { return e_.register_own(memory); });
@@ -97,7 +97,7 @@ class parts {
     defer(o);
   }
 
-  /// A part ended; `o.pending` counts it no more. Afterwards `o.pending` is 0 if the operation is over.
+  /// A part ended, and `o.pending` no longer counts it. Afterwards `o.pending` is 0 if the operation has ended.
   void part_ended(slot& o) noexcept {
     o.posted = e_.tick;
     carry_on(o);

@@ -33,7 +33,7 @@ class rare_posts {
     return {errc::truncated, origin::weft, static_cast<std::int32_t>(r.their_max_message_bytes), "send"};
   }
 
-  /// Moves nothing and ends at the next poll: udp;ofi_rxd of libfabric 1.17 never ends a read without bytes.
+  /// A get without bytes makes no call and ends at the next poll: udp;ofi_rxd of libfabric 1.17 never ends such a read.
   [[gnu::noinline]] static status get_nothing(Engine& e, record& r, const remote_place& at, void* context) noexcept {
     if (status s = initiator_type::check(0, at, rights::remote_read, "get"); !s) return s;
     slot* o = initiator_type(e).claim(&r, operation::get, context);
@@ -42,7 +42,7 @@ class rare_posts {
     e.defer(*o);
     return {};
   }
-  /// Does not wait for delivery: see notice_alone.
+  /// A put without bytes does not wait for delivery: see notice_alone.
   [[gnu::cold, gnu::noinline]] static status put_nothing(Engine& e, record* r, std::byte* data, void* descriptor,
                                                          std::uint64_t address, std::uint64_t key,
                                                          void* context) noexcept {

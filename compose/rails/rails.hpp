@@ -66,17 +66,17 @@ class rails {
   /// transport::connect.
   template <class Handler = detail::refuse_events>
   result<striped_peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
-    if (auto wrong = connection_manager_.begin(nets_, cut(), where)) return std::move(*wrong);
-    const status waited = until([this] { return connection_manager_.settled(); }, timeout, on);
-    return connection_manager_.finish(nets_, where, waited);
+    if (auto wrong = connecting_.begin(nets_, cut(), where)) return std::move(*wrong);
+    const status waited = until([this] { return connecting_.settled(); }, timeout, on);
+    return connecting_.finish(nets_, where, waited);
   }
   /// Waits until the connections of one initiator have come on every rail, and accepts them.
   template <class Handler = detail::refuse_events>
   result<striped_peer> accept_one(duration timeout, Handler&& on = {}) {
     std::optional<std::vector<peer>> all;
-    const status s = until([&] { return (all = connection_manager_.gathered()).has_value(); }, timeout, on);
+    const status s = until([&] { return (all = connecting_.gathered()).has_value(); }, timeout, on);
     if (!all) return {s, "nobody connected all of its " + std::to_string(count()) + " rails in time"};
-    return connection_manager_.accept(nets_, std::move(*all));
+    return connecting_.accept(nets_, std::move(*all));
   }
   /// Closes the connection on every rail. No event follows for it; transfers in flight are reported as failed.
   template <class Handler = detail::refuse_events>
@@ -88,7 +88,7 @@ class rails {
       event_filter<Handler> through{*this, i, on};
       if (const status s = nets_[i].close(p.on(i), std::max(duration(0), end - now()), through); !s && worst) worst = s;
     }
-    connection_manager_.leave(p);
+    connecting_.leave(p);
     return worst;
   }
 
@@ -233,16 +233,14 @@ class rails {
       else all.operations_.piece_ended(e.context, e.why);
     }
     /// Messages that come before all rails are connected stay unread until connect() returns.
-    bool operator()(const received& e) const { return !all.connection_manager_.connects(rail, e.peer) && offer(on, e); }
+    bool operator()(const received& e) const { return !all.connecting_.connects(rail, e.peer) && offer(on, e); }
     void operator()(const notified& e) const { on(e); }
-    void operator()(const requested& e) const {
-      all.connection_manager_.requested_on(all.nets_[rail], rail, all.cut(), e);
-    }
+    void operator()(const requested& e) const { all.connecting_.requested_on(all.nets_[rail], rail, all.cut(), e); }
     void operator()(const connected& e) const {
-      if (!all.connection_manager_.stands(rail, e.peer)) on(e);
+      if (!all.connecting_.stands(rail, e.peer)) on(e);
     }
     void operator()(const lost& e) const {
-      if (const std::optional<lost> reported_loss = all.connection_manager_.lose(rail, e, all.nets_[rail].reason()))
+      if (const std::optional<lost> reported_loss = all.connecting_.lose(rail, e, all.nets_[rail].reason()))
         on(std::as_const(*reported_loss));
     }
   };
@@ -285,7 +283,7 @@ class rails {
 
   rails_memory<F> memory_;  // declared before the transports, which are destroyed first
   striped_operations<F> operations_;
-  rails_connecting<F> connection_manager_;
+  rails_connecting<F> connecting_;
   std::vector<transport<F>> nets_;
 };
 
