@@ -2,8 +2,7 @@
 //
 // What a binary says about itself, for `weft inspect` and `strings`. A program that opens a transport carries one text
 // for each fabric: fabric, library and releases, headers, wire version, answers, hashes of row and rules. So two builds
-// that cannot talk are compared without running them. Nothing reads the text at run time. Hot path: no. Threads:
-// immutable.
+// can be compared without running them. Nothing reads the text at run time. Hot path: no. Threads: immutable.
 #pragma once
 
 #include "../core/constant_text.hpp"

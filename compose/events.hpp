@@ -39,7 +39,7 @@ enum class operation : std::uint8_t {
   load,
   store
 };
-/// True of those that read or change a word where it is.
+/// True for operations on one word of the target: atomics.
 constexpr bool is_atomic(operation o) noexcept { return o >= operation::fetch_add; }
 const char* name_of(operation) noexcept;
 inline const char* name_of(operation o) noexcept {
@@ -82,7 +82,7 @@ struct notified {
   std::uint32_t immediate = 0;
 };
 
-/// Somebody wants to connect: answer with accept() or reject(), now or later.
+/// A peer requests a connection: answer with accept() or reject(), now or later.
 struct requested {
   weft::peer peer;
   bool has_private_data = false;

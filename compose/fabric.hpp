@@ -23,7 +23,7 @@ namespace weft {
 template <class F, class Family>
 using answer = typename F::policies::template pick<Family>;
 
-/// A fabric answers every family, each once, and carries its facts.
+/// A fabric has one answer for every family, and its facts.
 template <class F>
 concept complete_fabric = requires {
   { F::name } -> std::convertible_to<std::string_view>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules that span families, or bind an answer to a fact of the row. This file is their authority; the generator
-// repeats them only to name a line of the YAML. Hot path: compile time only. Threads: none.
+// The rules that span families, or bind an answer to a fact of the row. This file decides; the generator repeats these
+// rules only to name a line of the YAML. Hot path: compile time only. Threads: none.
 #pragma once
 
 #include "fabric.hpp"

@@ -17,7 +17,7 @@ namespace weft {
 
 class notification_counter {
  public:
-  /// `ids`: how many different ids may be under way at once. Allocates once, here.
+  /// `ids`: most different ids at one time. Allocates once, here.
   explicit notification_counter(std::uint32_t ids) {
     std::uint32_t size = 16;
     while (size < 2 * ids) size *= 2;
@@ -42,11 +42,11 @@ class notification_counter {
   }
   /// Notices that were not counted, because the table was full.
   std::uint64_t untold() const noexcept { return untold_; }
-  /// True when at least `count` notices with this id are in: `net.until([&] { return counter.reached(7, 64); }, 2s,
-  /// on)`.
+  /// True when at least `count` notices with this id have arrived: `net.until([&] { return counter.reached(7, 64); },
+  /// 2s, on)`.
   bool reached(std::uint32_t id, std::uint64_t count) const noexcept { return seen(id) >= count; }
 
-  /// Forgets an id and gives its place back. Returns what was seen of it. Notices that come later begin a new count.
+  /// Forgets an id and gives its place back. Returns its count. Notices that come later begin a new count.
   std::uint64_t reset(std::uint32_t id) noexcept {
     std::uint32_t hole = find(id);
     if (hole == nowhere) return 0;
@@ -74,7 +74,7 @@ class notification_counter {
     const status s = net.until([&] { return seen(id) + errors(id) >= count; }, timeout, on);
     return s && errors(id) > 0 ? error(errc::broken, "notification_counter::wait") : s;
   }
-  /// The same, for puts of one peer: ends at once with peer_lost when that peer is gone before they are all in.
+  /// The same for puts of one peer. Ends at once with peer_lost when that peer is lost before all have arrived.
   template <class Transport, class Handler>
   status wait(Transport& net, std::uint32_t id, std::uint64_t count, peer from, duration timeout, Handler&& on) {
     const status s = net.until([&] { return seen(id) + errors(id) >= count || !from.alive(); }, timeout, on);
@@ -143,7 +143,7 @@ template <class Layout, field_name Field, class Handler>
 counting_handler<Layout, Field, Handler> counting(notification_counter& counter, Handler& on) noexcept {
   return {counter, on};
 }
-/// The same where nobody else cares for notices; other events are ignored as well.
+/// The same without another handler: all other events are ignored.
 struct ignore_events {
   void operator()(auto&&) const noexcept {}
 };

@@ -61,7 +61,7 @@ struct peer_header {
 
   peer_words_owner words;
   std::uint32_t live = dead;
-  std::uint32_t number = 0;  ///< Our number for this connection.
+  std::uint32_t number = 0;  ///< This side's number for the connection.
 
   /// The words, made when there are none yet. Null: no memory.
   peer_words* made_words() noexcept {
@@ -75,7 +75,7 @@ struct peer_header {
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): nobody writes to this header
 inline constinit peer_header nobody{};
 
-/// How the transport reads a handle.
+/// The transport's access to a handle.
 struct peer_access {
   static constexpr peer make(peer_header* record, std::uint32_t number) noexcept;
   /// Null for nobody.

@@ -39,7 +39,7 @@ struct completes_when {
 template <complete_fabric F, write_state State>
 struct reached_by {
   static constexpr const fabric_facts& facts = F::facts;
-  /// The completion of the write itself says it.
+  /// The completion of the write itself means the state.
   static constexpr bool native = std::same_as<State, states::posted> || std::same_as<State, states::source_reusable> ||
                                  facts.delivery_complete ||
                                  (std::same_as<State, states::delivered> && facts.refused_write == refusal::reported);

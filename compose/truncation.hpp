@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// The last message that did not fit, and how many there were.
+/// The last message that did not fit, and the number of such messages.
 struct truncation {
   std::uint64_t message = 0;  ///< Its bytes.
   std::uint64_t room = 0;     ///< Bytes that the receive takes.

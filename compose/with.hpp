@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other answers than the rules chose: `with<fabrics::tcp, answers::notify::message_after_delivery>` is a fabric of its
-// own, and its peers must be built with the same answers. An answer that the row's facts forbid does not compile. The
+// Other answers than the rules chose: `with<fabrics::tcp, answers::notify::message_after_delivery>` is another fabric,
+// and its peers must be built with the same answers. An answer that the row's facts forbid does not compile. The
 // sentence names family, fabric, answer, cell, value, evidence and the nearest legal answer; the sentences are
 // generated (generated/<fabric>.why_not.hpp). An answer may make another answer of the row illegal, or permit one that
 // the rules prefer. Then the rules choose anew for that family. Hot path: compile time only. Threads: none.
@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// Whether a fabric's facts permit an answer; asks no sentence.
+/// Whether a fabric's facts permit an answer, without its sentence.
 template <class F, class Answer>
 concept can_answer = complete_fabric<F> && policy<Answer> &&
     std::same_as<decltype(why_not(static_cast<const F*>(nullptr), Answer{}, detail::asked{})), permitted>;
@@ -35,7 +35,7 @@ struct replaced<policy_set<Old...>, By> {
   using type = policy_set<decltype(unless_in<By, Old>())...>;
 };
 
-/// A fabric's answers after the changes that the asked answers need. The asked answers themselves come last, and win.
+/// A fabric's answers after the changes that the selected answers need. The selected answers come last, and win.
 template <class F, class Set, class... Asked>
 struct followed {
   using type = Set;

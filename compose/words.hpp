@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions whose type says who executes the atomics on their words. A word has one executor, else sums go wrong unseen:
-// a card's atomics are no atomics to a processor (fi_atomic(3), ibv_query_device(3): atomic_cap), nor to messages that
-// the target's processor executes. Where the executor is the target's progress or the owner, the owner may use
-// std::atomic_ref; where it is a card, word() does not compile. Choose `words` when an owner counts too, or to get
-// another executor than the fabric's usual one. Hot path: at() and word(). Threads: the transport's owner.
+// Regions whose type says who executes the atomics on their words. A word has one executor, else sums are wrong without
+// an error: a card's atomics are not atomic to a processor (fi_atomic(3), ibv_query_device(3): atomic_cap), nor to
+// messages that the target's processor executes. Where the executor is the target's progress or the owner, the owner
+// may use std::atomic_ref; where it is a card, word() does not compile. Choose `words` when the owner changes words
+// too, or to get another executor than the fabric's usual one. Hot path: at() and word(). Threads: the transport's
+// owner.
 #pragma once
 
 #include "fabric.hpp"

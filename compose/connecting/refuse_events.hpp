@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The handler of waiting calls whose caller passes none. Messages stay for later; any other event ends the wait with an
-// error, so that no event is lost unseen. Hot path: no. Threads: the owner's.
+// error, so that no event is lost in silence. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../events.hpp"
@@ -19,7 +19,7 @@ struct refuse_events {
   void operator()(const lost&) { seen = "the loss of a peer"; }
 };
 
-/// The event that a waiting call must not pass over; null for none, and for handlers of callers.
+/// The name of an event that ended the wait. Null: no such event, or the caller passed a handler.
 template <class Handler>
 const char* interrupted(const Handler& on) noexcept {
   if constexpr (requires { on.seen; }) return on.seen;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory for control messages that are too long to inject. The library reads the memory until the send completes, so
-// the stack will not do. Fabrics with local descriptors want it registered. Hot path: only on fabrics whose notices or
-// atomics are messages. Threads: the owner's.
+// memory on the stack is not possible. Fabrics with local descriptors need it registered. Hot path: only on fabrics
+// whose notices or atomics are messages. Threads: the owner's.
 #pragma once
 
 #include "../../core/memory.hpp"

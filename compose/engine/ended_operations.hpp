@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that ended before their post returned (core/port.hpp, ends_at_return). They wait in their order for the
-// next poll, because no handler runs inside a post. Hot path: add(), empty(), take(). Threads: the owner's.
+// Operations that ended before their post returned (core/port.hpp, ends_at_return). They wait in order for the next
+// poll, because no handler runs inside a post. Hot path: add(), empty(), take(). Threads: the owner's.
 #pragma once
 
 namespace weft::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The optional members of a port as named concepts, and what weft does without each. A backend offers a member where
-// its library has the ability; core/port.hpp says what each member does. Code of compose asks these concepts and has no
-// requires-expression of its own. Hot path: all is decided at compile time. Threads: values.
+// its library has the ability; core/port.hpp says what each member does. Code of compose uses these concepts and writes
+// no requires-expression about ports. Hot path: all is decided at compile time. Threads: values.
 #pragma once
 
 #include "../../backends/process/watch.hpp"
@@ -107,7 +107,7 @@ template <finds_link_of_entry Port>
 }
 
 // ---- time, keys, processes
-/// A clock that costs less than now(), and lags some milliseconds behind.
+/// A clock that costs less than now(), and is some milliseconds late.
 template <class Port>
 concept has_rough_clock = requires(const Port p) {
   {p.now_roughly()};
@@ -149,7 +149,7 @@ std::optional<std::uint64_t> draw_key(Port& p, std::uint8_t key_bytes, Random&& 
   return key_source::draw(key_bytes, random, p.keys_of_process());
 }
 
-/// The port has processes of its own, and a type that watches one: a simulated host.
+/// The port simulates processes, and has a type that watches one.
 template <class Port>
 concept has_processes = requires(const Port p, std::uint64_t process) {
   typename Port::process_watch;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posting atomics: checks, takes a slot, and goes the way that the word's executor and the fabric's table (atomics_by)
-// name. That is one native call, a loop of native compare-swaps, or a message to the target. Cards know fetch-add and
-// compare-swap of 64 bits only. Atomics that do not fetch are posted as those that do: a fetched value proves that the
-// target's word changed, for no further round trip. The completion of a plain atomic does not prove it (fi_cq(3)). A
-// loop is lock-free, not wait-free: under contention it ends by its hit or by operation_timeout. Hot path: all of it.
-// Threads: the owner's.
+// Posts atomics: checks, takes a slot, then posts one native call, a loop of native compare-swaps, or a message to the
+// target. The word's executor and the fabric's table (atomics_by) decide which. Cards know fetch-add and compare-swap
+// of 64 bits only. Every atomic is posted as one that fetches: the fetched value proves that the target's word changed,
+// without one more round trip. The completion of a plain atomic does not prove it (fi_cq(3)). A loop is lock-free, not
+// wait-free: under contention it ends when a compare-swap hits, or by operation_timeout. Hot path: all of it. Threads:
+// the owner's.
 #pragma once
 
 #include "initiator.hpp"
@@ -65,8 +65,8 @@ class atomic_posts {
     }
   }
 
-  /// A compare-swap of a loop came back well. True when the operation has ended; else the next is on its way, or
-  /// deferred.
+  /// A compare-swap of a loop completed without an error. True: the operation has ended. False: the next compare-swap
+  /// is posted or deferred.
   bool step(slot& s) noexcept requires(Engine::swap_loops) {
     const std::uint64_t seen = s.scratch[0];
     const std::uint64_t old = word_of(s, seen);
@@ -80,8 +80,7 @@ class atomic_posts {
     return s.pending == 0 && s.fault != errc::ok;
   }
 
-  /// Posts the next compare-swap, or puts it on the list of what is deferred. Afterwards `pending` is 0 when nothing is
-  /// under way.
+  /// Posts the next compare-swap, or defers it. Afterwards `pending` is 0 if no call is in flight.
   void resume(slot& s) noexcept requires(Engine::swap_loops) {
     const status posted = swap(s);
     s.pending = posted ? 1 : 0;
@@ -103,7 +102,7 @@ class atomic_posts {
     if constexpr (sizeof(T) == 4) o->scratch[0] = 0;
     return o;
   }
-  /// Of a port whose posts end when they return. All that is refused leaves by one call.
+  /// For ports whose posts end when they return. All refusals are in one call out of line.
   template <atomic_operation What, atomic_number T>
   [[gnu::always_inline]] status post_here(peer to, record* r, const remote_place& at, operation reported, T operand,
                                           T expected, void* context) noexcept {
@@ -143,7 +142,7 @@ class atomic_posts {
                }));
   }
 
-  /// The first guess is 0: right for fresh words, and else the answer is what a read would have brought.
+  /// The first guess is 0: right for fresh words; otherwise the answer has the word's value, as a read has.
   template <bool Wide, std::size_t Bytes>
   status begin(slot& o, const remote_place& at, atomic_operation what, std::uint64_t operand,
                std::uint64_t expected) noexcept {

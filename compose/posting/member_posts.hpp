@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Posts the member that a batch kept back (posting/kept_back_batch.hpp): with the hint that more follows, where the
-// port takes it, or alone. The batch has made the checks. Hot path: members that are no prepared writes. Threads: the
+// port takes it, or alone. The batch has made the checks. Hot path: members other than prepared writes. Threads: the
 // owner's.
 #pragma once
 
@@ -63,7 +63,7 @@ class member_posts {
     return alone(e, to, m, nullptr, false);
   }
 
-  /// Without the hint, in several calls if it must.
+  /// Without the hint; in several calls where one cannot carry the member.
   [[gnu::noinline]] static status alone(Engine& e, peer to, const member& m, void* context, bool signalled) noexcept {
     initiator_type l(e);
     switch (m.what) {

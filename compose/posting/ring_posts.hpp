@@ -43,7 +43,7 @@ class ring_posts {
     return post_otherwise(w);
   }
 
-  /// The library has the write of `o`: its entry follows.
+  /// The library took the write of `o`. Posts the entry.
   void notice_of(slot& o, remote_memory to, std::uint64_t size) noexcept {
     o.scratch[0] = to.address;
     o.scratch[1] = to.key;
@@ -52,7 +52,7 @@ class ring_posts {
     o.pending = 2;  // the write's completion, and the credit for the cell
     notice(o);
   }
-  /// Requires: the bytes went ahead, and `o` holds place, size and immediate. Deferred where there is no room now.
+  /// Requires: the bytes are posted, and `o` holds place, size and immediate. Without room the entry is deferred.
   void notice(slot& o) noexcept {
     record& r = *o.record;
     std::uint64_t size = o.scratch[2];
@@ -79,18 +79,17 @@ class ring_posts {
     return !full(r);
   }
 
-  /// How far they have read, as they wrote it here.
+  /// The number of cells that the peer has read, as the peer wrote it here.
   static std::uint64_t their_credit(const record& r) noexcept {
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(r.incoming))
         .load(std::memory_order_acquire);
   }
-  /// Whether what they say to have read can be true, and all refusals that it speaks of are known.
+  /// Whether the peer's credit is possible, and this side knows all refusals that the credit counts.
   static bool believes(const record& r, std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32) - r.cells_credited <= r.cells_posted - r.cells_credited &&
            static_cast<std::uint32_t>(word) == r.cells_refused;
   }
-  /// Takes what they say to have read. `find(index)` gives the slot, `end(slot)` ends an operation and may run
-  /// handlers.
+  /// Takes the peer's credit. `find(index)` returns the slot; `end(slot)` ends an operation and may run handlers.
   template <class End, class Find>
   static void credit(record& r, std::uint64_t word, End&& end, Find&& find) {
     const auto read = static_cast<std::uint32_t>(word >> 32);
@@ -104,7 +103,7 @@ class ring_posts {
       if (slot* s = take_waiting(r, n, find); s != nullptr) end(*s);
     }
   }
-  /// The operation that waits for the n-th cell, which it does no more; null where none does.
+  /// Returns the operation that waits for the n-th cell, and removes it from the table. Null where none waits.
   template <class Find>
   static slot* take_waiting(record& r, std::uint32_t n, Find&& find) noexcept {
     std::uint32_t& place = r.waits[n % wire::ring_cells];
@@ -190,7 +189,7 @@ class ring_posts {
     return put_staged(r, from, to, immediate, flags, marker);
   }
 
-  /// By value: a post that is not otherwise keeps its arguments in registers.
+  /// By value, so that the usual post keeps its arguments in registers.
   template <class Write>
   [[gnu::noinline]] status post_otherwise(Write w) noexcept {
     record& r = *w.record;
@@ -211,7 +210,8 @@ class ring_posts {
     return s;
   }
 
-  /// Nobody waits for it: the write, then its cell. A slot is there for the case that only the write finds room.
+  /// An unsignalled put_notify: the write, then its cell. It takes a slot, because the queue may have room for the
+  /// write only.
   template <class Write>
   status post_ahead(const Write& w) noexcept {
     record& r = *w.record;

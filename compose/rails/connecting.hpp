@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects and loses peers of rails: one connection on each rail, all or none. The loss of one rail is the loss of the
-// peer, reported once. Hot path: no. Threads: the rails' owner.
+// Connects peers of rails: one connection on each rail, all or none. If one rail's connection is lost, the peer is
+// lost; that is reported once. Hot path: no. Threads: the rails' owner.
 #pragma once
 
 #include "gather.hpp"
@@ -56,7 +56,7 @@ class rails_connecting {
   bool connects(std::uint32_t rail, const peer& p) const noexcept {
     return rail < connecting_.size() && connecting_[rail] == p;
   }
-  /// A connection is established. Returns whether it is one of these.
+  /// A connection is established. Returns whether connect() waits for it.
   bool stands(std::uint32_t rail, const peer& p) noexcept {
     const bool ours = connects(rail, p);
     standing_ += std::uint32_t{ours};

@@ -95,7 +95,7 @@ class completions {
     if (r.live == r.number) on_(failed{operation::put_notify, e_.handle(r), nullptr, outcome});
   }
 
-  /// The next call of an operation that takes several. False: the operation goes on, whatever `pending` says.
+  /// Makes the next call of an operation that takes several. False: the operation continues, also if `pending` is 0.
   bool next_call(slot& s) {
     if constexpr (Engine::swap_loops)
       if (s.stage == stage::looping) return s.fault != errc::ok || atomic_posts<Engine>(e_).step(s);

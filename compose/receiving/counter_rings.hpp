@@ -21,15 +21,15 @@ class counter_rings {
 
   counter_rings(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
 
-  /// Reports every new entry, if the counter of landed writes moved. Polls also when a credit found no room, or when
-  /// entries landed before their writer's acceptance.
+  /// Reports every new entry, if the counter of arrived writes changed. Polls the rings also when a credit found no
+  /// room, or when entries arrived before their writer's acceptance.
   void poll() {
     e_.poll_budget.begin_handling();
     read_rings();
     (void)e_.poll_budget.end_handling();
   }
 
-  /// The peer says how many entries of our notices it has read.
+  /// The peer reports how many of this side's entries it has read.
   void take_credit(record& r, const_bytes body) noexcept {
     const auto read = wire::parse_number(body);
     if (read && *read - r.ring_credited <= r.ring_posted - r.ring_credited) r.ring_credited = *read;

@@ -35,7 +35,7 @@ class cq_poller {
   using port_type = typename Engine::port_type;
 
   /// Polls the queue once. Returns how many entries and notices there were. Requires: no work is deferred, no handler
-  /// is running. `Quick`: the port may skip what it does only now and then.
+  /// is running. `Quick`: the port may skip its own maintenance.
   template <bool Quick, class User>
   [[gnu::always_inline]] static int poll(Engine& e, User& on) {
     if (!e.ended.empty()) [[unlikely]]
@@ -55,12 +55,12 @@ class cq_poller {
   }
 
  private:
-  /// What one poll has read. The engine's address is kept here, so that an empty poll saves no register for it.
+  /// The entries of one poll. The engine's address is kept here, so that an empty poll saves no register for it.
   struct entries_read {
     Engine* engine;
     typename Engine::queue::entries all;
   };
-  /// Entries that a port makes up are one pointer, and travel in registers.
+  /// Where the port makes the entries itself, they are one pointer, which stays in a register.
   using passed = std::conditional_t<makes_entries<port_type>, entries_read, const entries_read&>;
 
   template <class User>

@@ -65,7 +65,7 @@ class manager {
     const instant now = net_.now();
     if (now - looked_ >= 2ms) {
       looked_ = now;
-      for (std::size_t i = 0; i < allocations_.size(); ++i) run_deferred(*allocations_[i], now);
+      for (std::size_t i = 0; i < allocations_.size(); ++i) check_allocation(*allocations_[i], now);
       std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
     }
     if (found == 0) (void)net_.wait(at_most);
@@ -235,7 +235,7 @@ class manager {
     a.due = net_.now() + finish_limit;
   }
 
-  void run_deferred(allocation_type& a, instant now) {
+  void check_allocation(allocation_type& a, instant now) {
     if (!a.end) {
       if (auto end = a.child.ended()) {
         a.end = std::move(end);
