@@ -38,7 +38,7 @@ struct run_options {
       app.add_option("--turns", turns, "Turns of each contender; --count is divided among them")
           ->check(CLI::PositiveNumber)
           ->capture_default_str();
-    app.add_option("--yield-after", yield_after, "Fruitless looks before a side gives way")->capture_default_str();
+    app.add_option("--yield-after", yield_after, "Fruitless polls before a side gives way")->capture_default_str();
     app.add_flag("--spin", spin_only, "Never give way: only where each side has a processor of its own");
     app.add_flag("!--not-pinned", pinned, "Leave the two processes where the kernel puts them");
     app.add_option("--limit", limit, "Seconds after which the run is ended")->capture_default_str();

@@ -59,8 +59,8 @@ class samples {
 };
 
 /// What a side does after `after` empty polls in a row. With fewer processors than spinning threads, a spin without a
-/// yield measures the scheduler. Where the library's own thread moves the data even yielding starves that thread, and
-/// only a short sleep lets it run.
+/// yield measures the scheduler. Where the library's own thread moves the data, even yielding starves that thread; only
+/// a short sleep lets it run.
 enum class fruitless : std::uint8_t { never, yield, nap };
 
 struct patience {

@@ -15,7 +15,7 @@ from .matrix.model import Range
 from .report import show_table
 
 NEVER = {
-    "write_after_send": "messages wait until their target looks",
+    "write_after_send": "messages wait until their target polls",
     "read_after_write": "no cell of a row says so: wait for the end of the first",
     "write_after_read": "no cell of a row says so: wait for the end of the first",
 }

@@ -2,8 +2,7 @@
 //
 // Explains why the library found nothing: the smallest sets of demands that it cannot grant together. The search drops
 // demands and asks again.
-// It polls for a single impossible demand first, then for pairs that exclude each other (atomics and order on rxm),
-// then for larger sets.
+// It tries single demands first, then pairs that exclude each other (atomics and order on rxm), then larger sets.
 // The search asks some hundred questions at most, and runs only after opening failed. Hot path: no. Threads: none.
 #pragma once
 

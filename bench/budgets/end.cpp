@@ -44,19 +44,19 @@ std::size_t resident_kib() {
 
 int side(const channel& to, bool first) {
   user u(to, first);
-  const auto say = [&] {
+  const auto put_notice = [&] {
     while (!u.end.post<ending::unsignalled>(size, 1)) u.end.poll();
   };
-  const auto receive_text = [&] {
+  const auto await_notice = [&] {
     while (u.end.poll() == 0) std::this_thread::yield();
   };
   if (first) {
-    say();
-    receive_text();
+    put_notice();
+    await_notice();
     std::printf("%zu\n", resident_kib());
   } else {
-    receive_text();
-    say();
+    await_notice();
+    put_notice();
   }
   to.part(first, [&] { u.poll_once(); });
   return 0;

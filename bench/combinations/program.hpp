@@ -49,7 +49,7 @@ struct program_options {
         ->capture_default_str();
     app.add_option("--limit", run.limit, "Seconds after which the run is ended")->capture_default_str();
     app.add_option("--out", out, "The file for Google Benchmark's JSON");
-    app.add_option("--yield-after", run.yield_after, "Fruitless looks before a side gives way")->capture_default_str();
+    app.add_option("--yield-after", run.yield_after, "Fruitless polls before a side gives way")->capture_default_str();
     app.add_flag("--spin", run.spin_only, "Never give way: only where each side has a processor of its own");
     app.add_flag("!--not-pinned", run.pinned, "Leave the two processes where the kernel puts them");
     try {

@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("!--no-rate", a.rates, "Leave the message rate out");
-  app.add_option("--yield-after", o.yield_after, "Fruitless looks before a side gives way")->capture_default_str();
+  app.add_option("--yield-after", o.yield_after, "Fruitless polls before a side gives way")->capture_default_str();
   app.add_option("--limit", a.limit, "Seconds after which the run is ended")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return two_processes(

@@ -190,7 +190,7 @@ TEST(rings, a_notice_gives_the_place_of_its_bytes) {
   EXPECT_EQ(near.first, 4096U);
   EXPECT_EQ(near.last, 4119U);
   r.out.send_notice(2, {});
-  EXPECT_EQ(reported().last, 0U) << "none lie in the mapping";
+  EXPECT_EQ(reported().last, 0U) << "none is in the mapping";
 }
 
 TEST(connections, a_request_for_invalid_bytes_does_no_harm) {
