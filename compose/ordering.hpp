@@ -96,17 +96,17 @@ struct ordered : F {
       has_write_after_write,
       "weft: order::write_after_write is not to be had: order_write_after_write is false in the fabric's row");
   static_assert(atomics_leave_it,
-                "weft: order::send_after_write is not to be had beside atomics::provider: atomics_cost_order in the "
+                "weft: order::send_after_write is not possible with atomics::provider: atomics_cost_order in the "
                 "fabric's row");
   static_assert(pointers_leave_it,
-                "weft: no order of writes is to be had beside region_address::virtual_address: "
+                "weft: no order of writes is possible with region_address::virtual_address: "
                 "virtual_addressing_costs_order in the fabric's row");
   static_assert(written_at_once,
-                "weft: order::write_after_write is not to be had beside notify::watched_word: the target copies small "
+                "weft: order::write_after_write is not possible with notify::watched_word: the target copies small "
                 "payloads later");
   static_assert(
       written_only,
-      "weft: order::write_after_write is not to be had where small payloads travel in notices: take fused_up_to<F, 0>");
+      "weft: order::write_after_write is not possible where small payloads travel in notices: take fused_up_to<F, 0>");
 };
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pieces of one call, as a port takes them: in its library's words where it has such (core/port.hpp, piece_vector),
+// The pieces of one call, as a port takes them: in its library's types where it has them (core/port.hpp, piece_vector),
 // else as the caller gave them. One pass over the caller's list fills either. Hot path: gather lists only. Threads:
 // values.
 #pragma once
