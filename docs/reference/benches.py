@@ -56,7 +56,8 @@ def _programs(root: Path) -> list[tuple[str, ...]]:
             where = fabrics.group(1) if fabrics else ("" if kind == "weft_add_per_fabric" else "none")
             where = _LISTS.get(where, where)
             if where == "${fabric}":
-                loop = re.findall(r"foreach\(fabric (?:IN (?:LISTS|ITEMS) )?([^)]*)\)", text[: target.start()])
+                above = text[: target.start()]
+                loop = re.findall(r"foreach\(fabric (?:IN (?:LISTS|ITEMS) )?([^)]*)\)", above)
                 where = _LISTS.get(loop[-1], loop[-1]) if loop else where
             if "${fabric}" in name:
                 name, where = name.replace(".${fabric}", ""), "rdma-core, on a device of the tests"
@@ -71,7 +72,8 @@ def _scripts(root: Path) -> list[tuple[str, ...]]:
     for script in sorted((root / "bench").glob("*/*")):
         if script.is_file() and not script.suffix and script.stat().st_mode & 0o100:
             text = script.read_text("utf-8")
-            limits = sorted(each.name for each in script.parent.glob("*limits.json") if re.search(rf"(?<!_){each.name}", text))
+            files = sorted(each.name for each in script.parent.glob("*limits.json"))
+            limits = [name for name in files if re.search(rf"(?<!_){re.escape(name)}", text)]
             rows.append((f"`{script.relative_to(root)}`", ", ".join(f"`{name}`" for name in limits)))
     return rows
 
