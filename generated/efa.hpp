@@ -66,7 +66,7 @@ struct efa_since_1_15 {
       // atomics: provider: efa.atomics is provider (claimed: libfabric 1.10 and later prov/efa: the target's processor executes packets);
       //   efa.atomics_cost_order is false (claimed: libfabric 2.6 prov/efa: the provider has no send-after-write order to lose)
       answers::atomics::provider,
-      // progress: polling: efa.data_progress is polling (claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; until 2.0 the provider claimed AUTO,
+      // progress: polling: efa.data_progress is polling (claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and earlier claimed AUTO,
       //   documented as an error)
       answers::progress::polling,
       // wait: spin: efa.completion_wait is none (claimed: libfabric 1.17 prov/efa has none; FI_WAIT_FD on 2.x only with shared memory off)

@@ -94,16 +94,16 @@ template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric efa cannot answer hardware: it needs data_progress to be hardware, and efa.data_progress is polling "
-      "(claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; until 2.0 the provider claimed AUTO, documented as an error); the nearest "
-      "legal answer is progress::polling");
+      "(claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and earlier claimed AUTO, documented as an error); the nearest legal "
+      "answer is progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric efa cannot answer thread: it needs data_progress to be thread, and efa.data_progress is polling (claimed: "
-      "libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; until 2.0 the provider claimed AUTO, documented as an error); the nearest legal answer "
-      "is progress::polling");
+      "libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and earlier claimed AUTO, documented as an error); the nearest legal answer is "
+      "progress::polling");
   return {};
 }
 template <class Asked>

@@ -59,8 +59,8 @@ struct psm2 {
       answers::local_descriptor::not_needed,
       // region_binding: domain: psm2.region_endpoint_binding is false (claimed: libfabric 2.6 prov/psm2)
       answers::region_binding::domain,
-      // notify: immediate: psm2.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm2: cq_data_size 4 if the hints request an immediate;
-      //   without hints the answer may have 0); psm2.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm2: no FI_RX_CQ_DATA)
+      // notify: immediate: psm2.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm2: cq_data_size 4 if the hints request an immediate; the
+      //   first answer may have 0); psm2.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm2: no FI_RX_CQ_DATA)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: psm2.refused_write is silent (copied: conservative; not established); psm2.delivery_complete is true
       //   (claimed: libfabric 2.6 prov/psm2, FI_DELIVERY_COMPLETE)

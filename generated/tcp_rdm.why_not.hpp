@@ -76,7 +76,7 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp_rdm cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
-      "tcp_rdm.bytes_visible_in_order is false (copied: conservative: prov/tcp promises this order for connected endpoints only; not "
+      "tcp_rdm.bytes_visible_in_order is false (copied: conservative: prov/tcp promises this order for connected endpoints; not "
       "established here); the nearest legal answer is notify::message_after_delivery");
   return {};
 }
