@@ -51,25 +51,26 @@ struct cxi {
       answers::framing::immediate,
       // region_address: offset: cxi.virtual_addressing is false (claimed: libfabric 2.6 prov/cxi: no FI_MR_VIRT_ADDR)
       answers::region_address::offset,
-      // region_key: application: cxi.key_owner is application (claimed: libfabric 2.6 prov/cxi: keys of either owner; with FI_MR_PROV_KEY not offered
-      //   they are ours)
+      // region_key: application: cxi.key_owner is application (claimed: libfabric 2.6 prov/cxi: either side may own keys; without FI_MR_PROV_KEY in
+      //   the hints the application owns them)
       answers::region_key::application,
       // local_descriptor: not_needed: cxi.local_registration is false (claimed: libfabric 2.6 prov/cxi)
       answers::local_descriptor::not_needed,
-      // region_binding: endpoint: cxi.region_endpoint_binding is true (claimed: libfabric 2.6 prov/cxi: FI_MR_ENDPOINT, bind and enable each region)
+      // region_binding: endpoint: cxi.region_endpoint_binding is true (claimed: libfabric 2.6 prov/cxi: FI_MR_ENDPOINT: the application binds and
+      //   enables each region)
       answers::region_binding::endpoint,
-      // notify: remote_counter: cxi.remote_counter_counts_writes is true (claimed: libfabric 2.6 prov/cxi: FI_RMA_EVENT, counted by the card);
+      // notify: remote_counter: cxi.remote_counter_counts_writes is true (claimed: libfabric 2.6 prov/cxi: FI_RMA_EVENT, and the card counts);
       //   cxi.order_write_after_write is true (claimed: libfabric 2.6 prov/cxi: FI_ORDER_WAW, of any size); cxi.virtual_addressing_costs_order is
-      //   false (claimed: there are no pointers to ask for)
+      //   false (claimed: the provider offers no pointers)
       answers::notify::remote_counter,
       // write_fault: delivery_confirmed: cxi.refused_write is silent (copied: conservative; not established); cxi.delivery_complete is true (claimed:
       //   libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read)
       answers::write_fault::delivery_confirmed,
-      // atomics: provider: cxi.atomics is provider (claimed: libfabric 2.6 prov/cxi: executed by the card, 64-bit sum and compare-swap among them);
-      //   cxi.atomics_cost_order is false (claimed: libfabric 2.6 prov/cxi: msg_order is the same with FI_ATOMIC)
+      // atomics: provider: cxi.atomics is provider (claimed: libfabric 2.6 prov/cxi: the card executes atomics, with 64-bit sum and compare-swap
+      //   among them); cxi.atomics_cost_order is false (claimed: libfabric 2.6 prov/cxi: msg_order is the same with FI_ATOMIC)
       answers::atomics::provider,
-      // progress: polling: cxi.data_progress is polling (claimed: libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; writes are the card's, messages and
-      //   counters partly the library's)
+      // progress: polling: cxi.data_progress is polling (claimed: libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; the card executes writes, and the
+      //   library executes part of messages and counters)
       answers::progress::polling,
       // wait: descriptor: cxi.completion_wait is descriptor (claimed: libfabric 2.6 prov/cxi: FI_WAIT_FD)
       answers::wait::descriptor,
@@ -80,18 +81,19 @@ struct cxi {
       // completion: selective: cxi.selective_completion is true (claimed: libfabric 2.6 prov/cxi)
       answers::completion::selective,
       // liveness: heartbeat: cxi.reports_killed_peer is false (copied: conservative; not established); cxi.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      //   protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: cxi.endpoint_type is addressed (claimed: libfabric 2.6 prov/cxi: FI_EP_RDM)
       answers::receive_pool::shared,
       // flush: tracked_writes: cxi.delivery_complete is true (claimed: libfabric 2.6 prov/cxi, FI_DELIVERY_COMPLETE by a flushing read);
       //   cxi.refused_write is silent (copied: conservative; not established)
       answers::flush::tracked_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: cxi.inject_bytes is 64 (copied: conservative lower bound; not established)
       answers::inject::as_the_row_permits

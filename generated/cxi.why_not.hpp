@@ -41,8 +41,8 @@ template <class Asked>
 constexpr refused why_not(const cxi*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric cxi cannot answer provider: it needs key_owner to be provider, and cxi.key_owner is application (claimed: "
-      "libfabric 2.6 prov/cxi: keys of either owner; with FI_MR_PROV_KEY not offered they are ours); the nearest legal answer is "
-      "region_key::application");
+      "libfabric 2.6 prov/cxi: either side may own keys; without FI_MR_PROV_KEY in the hints the application owns them); the nearest "
+      "legal answer is region_key::application");
   return {};
 }
 template <class Asked>
@@ -56,8 +56,8 @@ template <class Asked>
 constexpr refused why_not(const cxi*, answers::region_binding::domain, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric cxi cannot answer domain: it needs region_endpoint_binding to be false, and "
-      "cxi.region_endpoint_binding is true (claimed: libfabric 2.6 prov/cxi: FI_MR_ENDPOINT, bind and enable each region); the nearest "
-      "legal answer is region_binding::endpoint");
+      "cxi.region_endpoint_binding is true (claimed: libfabric 2.6 prov/cxi: FI_MR_ENDPOINT: the application binds and enables each "
+      "region); the nearest legal answer is region_binding::endpoint");
   return {};
 }
 template <class Asked>
@@ -103,16 +103,16 @@ template <class Asked>
 constexpr refused why_not(const cxi*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric cxi cannot answer hardware: it needs data_progress to be hardware, and cxi.data_progress is polling "
-      "(claimed: libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; writes are the card's, messages and counters partly the library's); the "
-      "nearest legal answer is progress::polling");
+      "(claimed: libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; the card executes writes, and the library executes part of messages and "
+      "counters); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const cxi*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric cxi cannot answer thread: it needs data_progress to be thread, and cxi.data_progress is polling (claimed: "
-      "libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; writes are the card's, messages and counters partly the library's); the nearest legal "
-      "answer is progress::polling");
+      "libfabric 2.6 prov/cxi: FI_PROGRESS_MANUAL; the card executes writes, and the library executes part of messages and counters); the "
+      "nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>

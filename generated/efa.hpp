@@ -49,25 +49,25 @@ struct efa_since_1_15 {
       answers::bootstrap::exchange,
       // framing: immediate: efa.send_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_efa, cq_data_size 8)
       answers::framing::immediate,
-      // region_address: virtual_address: efa.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required)
+      // region_address: virtual_address: efa.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: the provider requires FI_MR_VIRT_ADDR)
       answers::region_address::virtual_address,
-      // region_key: provider: efa.key_owner is provider (claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases)
+      // region_key: provider: efa.key_owner is provider (claimed: libfabric 2.6 prov/efa: all releases require FI_MR_PROV_KEY)
       answers::region_key::provider,
       // local_descriptor: not_needed: efa.local_registration is false (claimed: libfabric 2.6 prov/efa: FI_MR_LOCAL is optional on fabric efa)
       answers::local_descriptor::not_needed,
       // region_binding: domain: efa.region_endpoint_binding is false (claimed: libfabric 2.6 prov/efa)
       answers::region_binding::domain,
       // notify: immediate: efa.write_immediate_bytes is 8 (claimed: libfabric 1.17 man fi_efa, cq_data_size 8); efa.write_immediate_consumes_receive
-      //   is false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
+      //   is false (claimed: libfabric 2.6 prov/efa: the provider uses an internal buffer or an unsolicited receive, never the application's receive)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: efa.refused_write is silent (copied: conservative; not established); efa.delivery_complete is true (claimed:
       //   libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
       answers::write_fault::delivery_confirmed,
-      // atomics: provider: efa.atomics is provider (claimed: libfabric 1.10 and later prov/efa: packets that the target's processor executes);
-      //   efa.atomics_cost_order is false (claimed: libfabric 2.6 prov/efa: there is no send-after-write order to lose)
+      // atomics: provider: efa.atomics is provider (claimed: libfabric 1.10 and later prov/efa: the target's processor executes packets);
+      //   efa.atomics_cost_order is false (claimed: libfabric 2.6 prov/efa: the provider has no send-after-write order to lose)
       answers::atomics::provider,
-      // progress: polling: efa.data_progress is polling (claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and before claimed AUTO, documented
-      //   as an error)
+      // progress: polling: efa.data_progress is polling (claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and earlier claimed AUTO,
+      //   documented as an error)
       answers::progress::polling,
       // wait: spin: efa.completion_wait is none (claimed: libfabric 1.17 prov/efa has none; FI_WAIT_FD on 2.x only with shared memory off)
       answers::wait::spin,
@@ -78,21 +78,22 @@ struct efa_since_1_15 {
       // completion: selective: efa.selective_completion is true (claimed: libfabric 2.6 prov/efa; the man page of 1.17 denies it)
       answers::completion::selective,
       // liveness: heartbeat: efa.reports_killed_peer is false (copied: conservative; not established); efa.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      //   protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: efa.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
       answers::receive_pool::shared,
       // flush: tracked_writes: efa.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa.refused_write is silent
       //   (copied: conservative; not established)
       answers::flush::tracked_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
-      // inject: never: efa.inject_bytes is 0 (claimed: libfabric 1.17 man fi_efa: inject unsupported; about one MTU on 2.6); memory that stays
-      //   untouched can be read later on any fabric
+      // inject: never: efa.inject_bytes is 0 (claimed: libfabric 1.17 man fi_efa: inject unsupported; about one MTU on 2.6); the library can read
+      //   unchanged memory later on any fabric
       answers::inject::never
   >;
 };
@@ -125,7 +126,7 @@ struct efa_since_1_18 : efa_since_1_15 {
       answers::region_address::virtual_address, answers::region_key::provider, answers::local_descriptor::not_needed,
       answers::region_binding::domain,
       // notify: immediate: efa.write_immediate_bytes is 4 (claimed: libfabric 1.18 prov/efa, cq_data_size 4); efa.write_immediate_consumes_receive is
-      //   false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, never the application's)
+      //   false (claimed: libfabric 2.6 prov/efa: the provider uses an internal buffer or an unsolicited receive, never the application's receive)
       answers::notify::immediate,
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
       answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,

@@ -25,14 +25,15 @@ template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric efa cannot answer offset: it needs virtual_addressing to be false, and efa.virtual_addressing is true "
-      "(claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required); the nearest legal answer is region_address::virtual_address");
+      "(claimed: libfabric 2.6 prov/efa: the provider requires FI_MR_VIRT_ADDR); the nearest legal answer is "
+      "region_address::virtual_address");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::region_key::application, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric efa cannot answer application: it needs key_owner to be application, and efa.key_owner is provider "
-      "(claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases); the nearest legal answer is region_key::provider");
+      "(claimed: libfabric 2.6 prov/efa: all releases require FI_MR_PROV_KEY); the nearest legal answer is region_key::provider");
   return {};
 }
 template <class Asked>
@@ -54,8 +55,8 @@ template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric efa cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
-      "efa.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa: an internal buffer or an unsolicited receive, "
-      "never the application's); the nearest legal answer is notify::immediate");
+      "efa.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa: the provider uses an internal buffer or an "
+      "unsolicited receive, never the application's receive); the nearest legal answer is notify::immediate");
   return {};
 }
 template <class Asked>
@@ -93,7 +94,7 @@ template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric efa cannot answer hardware: it needs data_progress to be hardware, and efa.data_progress is polling "
-      "(claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and before claimed AUTO, documented as an error); the nearest legal "
+      "(claimed: libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and earlier claimed AUTO, documented as an error); the nearest legal "
       "answer is progress::polling");
   return {};
 }
@@ -101,7 +102,7 @@ template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric efa cannot answer thread: it needs data_progress to be thread, and efa.data_progress is polling (claimed: "
-      "libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and before claimed AUTO, documented as an error); the nearest legal answer is "
+      "libfabric 2.6 prov/efa: FI_PROGRESS_MANUAL; 2.0 and earlier claimed AUTO, documented as an error); the nearest legal answer is "
       "progress::polling");
   return {};
 }

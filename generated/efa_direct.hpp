@@ -47,18 +47,19 @@ struct efa_direct_since_2_1 {
       answers::bootstrap::exchange,
       // framing: immediate: efa_direct.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/efa, fabric efa-direct, cq_data_size 4)
       answers::framing::immediate,
-      // region_address: virtual_address: efa_direct.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required)
+      // region_address: virtual_address: efa_direct.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: the provider requires
+      //   FI_MR_VIRT_ADDR)
       answers::region_address::virtual_address,
-      // region_key: provider: efa_direct.key_owner is provider (claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases)
+      // region_key: provider: efa_direct.key_owner is provider (claimed: libfabric 2.6 prov/efa: all releases require FI_MR_PROV_KEY)
       answers::region_key::provider,
-      // local_descriptor: required: efa_direct.local_registration is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct: FI_MR_LOCAL is
-      //   required)
+      // local_descriptor: required: efa_direct.local_registration is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct: the provider requires
+      //   FI_MR_LOCAL)
       answers::local_descriptor::required,
       // region_binding: domain: efa_direct.region_endpoint_binding is false (claimed: libfabric 2.6 prov/efa)
       answers::region_binding::domain,
       // notify: immediate: efa_direct.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/efa, fabric efa-direct, cq_data_size 4);
-      //   efa_direct.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa, fabric efa-direct: not by default, only where
-      //   FI_RX_CQ_DATA is taken (2.4 and later))
+      //   efa_direct.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa, fabric efa-direct: not by default, only if the
+      //   application sets FI_RX_CQ_DATA (2.4 and later))
       answers::notify::immediate,
       // write_fault: delivery_confirmed: efa_direct.refused_write is silent (copied: conservative; not established); efa_direct.delivery_complete is
       //   true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE)
@@ -77,21 +78,22 @@ struct efa_direct_since_2_1 {
       // completion: selective: efa_direct.selective_completion is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct)
       answers::completion::selective,
       // liveness: heartbeat: efa_direct.reports_killed_peer is false (copied: conservative; not established); efa_direct.same_host is false (claimed:
-      //   a network protocol); messages of our own work on any fabric
+      //   a network protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: efa_direct.endpoint_type is addressed (claimed: libfabric 2.6 prov/efa: FI_EP_RDM and FI_EP_DGRAM, never FI_EP_MSG)
       answers::receive_pool::shared,
       // flush: tracked_writes: efa_direct.delivery_complete is true (claimed: libfabric 2.6 prov/efa, FI_DELIVERY_COMPLETE); efa_direct.refused_write
       //   is silent (copied: conservative; not established)
       answers::flush::tracked_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
-      // inject: never: efa_direct.inject_bytes is 0 (copied: conservative: the device's inline size; not established); memory that stays untouched
-      //   can be read later on any fabric
+      // inject: never: efa_direct.inject_bytes is 0 (copied: conservative: the device's inline size; not established); the library can read unchanged
+      //   memory later on any fabric
       answers::inject::never
   >;
 };

@@ -27,24 +27,23 @@ template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_1*, answers::region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric efa_direct cannot answer offset: it needs virtual_addressing to be false, and "
-      "efa_direct.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: FI_MR_VIRT_ADDR is required); the nearest legal answer is "
-      "region_address::virtual_address");
+      "efa_direct.virtual_addressing is true (claimed: libfabric 2.6 prov/efa: the provider requires FI_MR_VIRT_ADDR); the nearest legal "
+      "answer is region_address::virtual_address");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_1*, answers::region_key::application, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric efa_direct cannot answer application: it needs key_owner to be application, and efa_direct.key_owner is "
-      "provider (claimed: libfabric 2.6 prov/efa: FI_MR_PROV_KEY is required, in all releases); the nearest legal answer is "
-      "region_key::provider");
+      "provider (claimed: libfabric 2.6 prov/efa: all releases require FI_MR_PROV_KEY); the nearest legal answer is region_key::provider");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_1*, answers::local_descriptor::not_needed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric efa_direct cannot answer not_needed: it needs local_registration to be false, and "
-      "efa_direct.local_registration is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct: FI_MR_LOCAL is required); the nearest "
-      "legal answer is local_descriptor::required");
+      "efa_direct.local_registration is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct: the provider requires FI_MR_LOCAL); the "
+      "nearest legal answer is local_descriptor::required");
   return {};
 }
 template <class Asked>
@@ -59,7 +58,7 @@ constexpr refused why_not(const efa_direct_since_2_1*, answers::notify::immediat
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric efa_direct cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, "
       "and efa_direct.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/efa, fabric efa-direct: not by default, only "
-      "where FI_RX_CQ_DATA is taken (2.4 and later)); the nearest legal answer is notify::immediate");
+      "if the application sets FI_RX_CQ_DATA (2.4 and later)); the nearest legal answer is notify::immediate");
   return {};
 }
 template <class Asked>

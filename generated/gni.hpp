@@ -62,10 +62,10 @@ struct gni {
       //   is false (claimed: libfabric 1.17 man fi_gni: no FI_RX_CQ_DATA)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: gni.refused_write is silent (copied: conservative; not established); gni.delivery_complete is true (claimed:
-      //   libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags)
+      //   libfabric 1.17 prov/gni/include/gnix.h: the endpoint's flags include it)
       answers::write_fault::delivery_confirmed,
-      // atomics: provider: gni.atomics is provider (claimed: libfabric 1.17 man fi_gni: executed by the card, 64-bit fetched sum and compare-swap);
-      //   gni.atomics_cost_order is false (claimed: libfabric 1.17 prov/gni: there is no send-after-write order to lose)
+      // atomics: provider: gni.atomics is provider (claimed: libfabric 1.17 man fi_gni: the card executes a 64-bit fetched sum and compare-swap);
+      //   gni.atomics_cost_order is false (claimed: libfabric 1.17 prov/gni: the provider has no send-after-write order to lose)
       answers::atomics::provider,
       // progress: polling: gni.data_progress is polling (claimed: libfabric 1.17 man fi_gni: FI_PROGRESS_AUTO helps large transfers only)
       answers::progress::polling,
@@ -78,18 +78,19 @@ struct gni {
       // completion: selective: gni.selective_completion is true (claimed: libfabric 1.17 prov/gni)
       answers::completion::selective,
       // liveness: heartbeat: gni.reports_killed_peer is false (copied: conservative; not established); gni.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      //   protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: gni.endpoint_type is addressed (claimed: libfabric 1.17 prov/gni: FI_EP_RDM, of three types)
       answers::receive_pool::shared,
-      // flush: tracked_writes: gni.delivery_complete is true (claimed: libfabric 1.17 prov/gni/include/gnix.h: listed among the endpoint's flags);
+      // flush: tracked_writes: gni.delivery_complete is true (claimed: libfabric 1.17 prov/gni/include/gnix.h: the endpoint's flags include it);
       //   gni.refused_write is silent (copied: conservative; not established)
       answers::flush::tracked_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: gni.inject_bytes is 64 (claimed: libfabric 1.17 prov/gni, inject_size 64)
       answers::inject::as_the_row_permits

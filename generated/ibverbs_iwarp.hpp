@@ -65,21 +65,21 @@ struct ibverbs_iwarp {
       answers::region_binding::domain,
       // notify: message_after_ordered_write: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes
       //   before them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160);
-      //   ibverbs_iwarp.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed)
+      //   ibverbs_iwarp.virtual_addressing_costs_order is false (claimed: the provider requires pointers, weft does not request them)
       answers::notify::message_after_ordered_write,
       // write_fault: delivery_confirmed: ibverbs_iwarp.refused_write is silent (claimed: RFC 5040: a write ends when its source may be reused; the
-      //   target's terminate message comes later and breaks the connection; observed: 2026-11-20 rdma-core 44 on soft-iWARP in a virtual machine, a
-      //   write with a wrong key ended as a success, then the connection broke); ibverbs_iwarp.delivery_complete is true (claimed: RFC 5040: a read
-      //   behind a write comes back after the write was processed; the backend posts such a read; observed: 2026-11-20 rdma-core 44 on soft-iWARP in
-      //   a virtual machine, the bytes were there, and behind a refused write no read came back)
+      //   target's terminate message comes later and ends the connection; observed: 2026-11-20 rdma-core 44 on soft-iWARP in a virtual machine, a
+      //   write with a wrong key ended with success, then the connection ended); ibverbs_iwarp.delivery_complete is true (claimed: RFC 5040: a read
+      //   after a write completes after the target processed the write; the backend posts such a read; observed: 2026-11-20 rdma-core 44 on
+      //   soft-iWARP in a virtual machine, the bytes were in place, and after a refused write no read completed)
       answers::write_fault::delivery_confirmed,
       // atomics: target: ibverbs_iwarp.atomics is none (claimed: rdma-core providers/siw: atomic operations are unsupported; observed: 2026-11-20
-      //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: asking for them finds nothing); the target's progress can
-      //   execute them on any fabric
+      //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: a request for them finds nothing); the target's progress
+      //   can execute them on any fabric
       answers::atomics::target,
       // progress: hardware: ibverbs_iwarp.data_progress is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core
-      //   44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: asked for manual: bytes landed while the target slept, writes ended
-      //   before that; asked for automatic: bytes landed while the target slept, writes ended before that)
+      //   44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: asked for manual: bytes arrived while the target slept, writes ended
+      //   before that; asked for automatic: bytes arrived while the target slept, writes ended before that)
       answers::progress::hardware,
       // wait: descriptor: ibverbs_iwarp.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: descriptor yes, messages 40, lost_wake_ups 0)
@@ -91,27 +91,28 @@ struct ibverbs_iwarp {
       // completion: selective: ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed:
       //   2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: unsignalled_told 0, signalled_told 1)
       answers::completion::selective,
-      // liveness: heartbeat: ibverbs_iwarp.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a
-      //   killed process at once (weft probe), but a machine that stops sends no farewell); ibverbs_iwarp.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      // liveness: heartbeat: ibverbs_iwarp.reports_killed_peer is false (copied: conservative: on soft devices the connection manager reported a
+      //   killed process at once (weft probe), but a stopped machine sends nothing); ibverbs_iwarp.same_host is false (claimed: a network protocol);
+      //   weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: per_link: ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes)
       answers::receive_pool::per_link,
       // flush: message_behind_writes: ibverbs_iwarp.order_send_after_write is true (claimed: RFC 5040: messages are delivered after the writes before
       //   them; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: overtaken 0, pairs 160);
-      //   ibverbs_iwarp.atomics_cost_order is false (claimed: there are no atomics to ask for); ibverbs_iwarp.virtual_addressing_costs_order is false
-      //   (claimed: pointers are not asked for, they are needed)
+      //   ibverbs_iwarp.atomics_cost_order is false (claimed: the provider offers no atomics); ibverbs_iwarp.virtual_addressing_costs_order is false
+      //   (claimed: the provider requires pointers, weft does not request them)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: never: ibverbs_iwarp.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft
-      //   probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: max_inline_data is what the queue pair got; not
-      //   established on cards); memory that stays untouched can be read later on any fabric
+      //   probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: the queue pair returns its max_inline_data; not
+      //   established on cards); the library can read unchanged memory later on any fabric
       answers::inject::never
   >;
 };

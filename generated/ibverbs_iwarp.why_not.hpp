@@ -92,7 +92,7 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::notify::remote_counter,
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_iwarp cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
       "ibverbs_iwarp.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters; observed: 2026-11-20 "
-      "rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: counter refused: a counter of landed writes: verbs "
+      "rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: counter refused: a counter of remote writes: verbs "
       "have none at the initiator: EOPNOTSUPP); the nearest legal answer is notify::message_after_ordered_write");
   return {};
 }
@@ -109,8 +109,8 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::write_fault::reported, 
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric ibverbs_iwarp cannot answer reported: it needs refused_write to be reported, and "
       "ibverbs_iwarp.refused_write is silent (claimed: RFC 5040: a write ends when its source may be reused; the target's terminate "
-      "message comes later and breaks the connection; observed: 2026-11-20 rdma-core 44 on soft-iWARP in a virtual machine, a write with "
-      "a wrong key ended as a success, then the connection broke); the nearest legal answer is write_fault::delivery_confirmed");
+      "message comes later and ends the connection; observed: 2026-11-20 rdma-core 44 on soft-iWARP in a virtual machine, a write with a "
+      "wrong key ended with success, then the connection ended); the nearest legal answer is write_fault::delivery_confirmed");
   return {};
 }
 template <class Asked>
@@ -118,7 +118,7 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::atomics::provider, Aske
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric ibverbs_iwarp cannot answer provider: it needs atomics to be provider, and ibverbs_iwarp.atomics is none "
       "(claimed: rdma-core providers/siw: atomic operations are unsupported; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux "
-      "6.1.0-56-amd64 device siw0 (iWARP), weft probe: asking for them finds nothing); the nearest legal answer is atomics::target");
+      "6.1.0-56-amd64 device siw0 (iWARP), weft probe: a request for them finds nothing); the nearest legal answer is atomics::target");
   return {};
 }
 template <class Asked>
@@ -126,8 +126,8 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::progress::thread, Asked
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_iwarp cannot answer thread: it needs data_progress to be thread, and ibverbs_iwarp.data_progress is "
       "hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
-      "device siw0 (iWARP), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; asked for "
-      "automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is progress::hardware");
+      "device siw0 (iWARP), weft probe: asked for manual: bytes arrived while the target slept, writes ended before that; asked for "
+      "automatic: bytes arrived while the target slept, writes ended before that); the nearest legal answer is progress::hardware");
   return {};
 }
 template <class Asked>
@@ -135,8 +135,8 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::progress::polling, Aske
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_iwarp cannot answer polling: it needs data_progress to be polling, and ibverbs_iwarp.data_progress "
       "is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
-      "device siw0 (iWARP), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; asked for "
-      "automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is progress::hardware");
+      "device siw0 (iWARP), weft probe: asked for manual: bytes arrived while the target slept, writes ended before that; asked for "
+      "automatic: bytes arrived while the target slept, writes ended before that); the nearest legal answer is progress::hardware");
   return {};
 }
 template <class Asked>
@@ -159,16 +159,16 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, answers::threading::one_owner_per_queue, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric ibverbs_iwarp cannot answer one_owner_per_queue: it needs thread_levels to be true, and "
-      "ibverbs_iwarp.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
-      "threading::one_owner");
+      "ibverbs_iwarp.thread_levels is false (claimed: weft's own: the backend requests no level from rdma-core); the nearest legal answer "
+      "is threading::one_owner");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, answers::threading::library_locks, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric ibverbs_iwarp cannot answer library_locks: it needs thread_levels to be true, and "
-      "ibverbs_iwarp.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
-      "threading::one_owner");
+      "ibverbs_iwarp.thread_levels is false (claimed: weft's own: the backend requests no level from rdma-core); the nearest legal answer "
+      "is threading::one_owner");
   return {};
 }
 template <class Asked>
@@ -184,8 +184,8 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric ibverbs_iwarp cannot answer provider: it needs reports_killed_peer to be true, and "
-      "ibverbs_iwarp.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed process "
-      "at once (weft probe), but a machine that stops sends no farewell); the nearest legal answer is liveness::heartbeat");
+      "ibverbs_iwarp.reports_killed_peer is false (copied: conservative: on soft devices the connection manager reported a killed process "
+      "at once (weft probe), but a stopped machine sends nothing); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
@@ -210,14 +210,14 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::receive_pool::shared, A
       "ibverbs_iwarp.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20 rdma-core "
       "44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: endpoint_type connected, met yes); or shared_receives to be "
       "true, and ibverbs_iwarp.shared_receives is false (claimed: Linux 6.1 drivers/infiniband/sw/siw has the queue; iWARP ends a "
-      "connection that finds it empty, where InfiniBand repeats); the nearest legal answer is receive_pool::per_link");
+      "connection that finds the queue empty, and InfiniBand repeats); the nearest legal answer is receive_pool::per_link");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, answers::queues::two, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: queues: fabric ibverbs_iwarp cannot answer two: it needs split_queues to be true, and ibverbs_iwarp.split_queues is false "
-      "(claimed: weft's own: its backend reads one queue for both; man ibv_create_qp takes two); the nearest legal answer is queues::one");
+      "(claimed: weft's own: the backend reads one queue for both; ibv_create_qp takes two); the nearest legal answer is queues::one");
   return {};
 }
 template <class Asked>
@@ -225,7 +225,7 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::inject::as_the_row_perm
   static_assert(detail::nobody_asks<Asked>,
       "weft: inject: fabric ibverbs_iwarp cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and "
       "ibverbs_iwarp.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft "
-      "probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: max_inline_data is what the queue pair got; "
+      "probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: the queue pair returns its max_inline_data; "
       "not established on cards); the nearest legal answer is inject::never");
   return {};
 }
@@ -234,7 +234,7 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::inject::up_to<Values...
   static_assert(detail::nobody_asks<Asked>,
       "weft: inject: fabric ibverbs_iwarp cannot answer up_to: it needs inject_bytes to be at least 1, and ibverbs_iwarp.inject_bytes is "
       "0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: bytes 64, "
-      "buffer_free_at_once yes, one_byte_more taken; copied: conservative: max_inline_data is what the queue pair got; not established on "
+      "buffer_free_at_once yes, one_byte_more taken; copied: conservative: the queue pair returns its max_inline_data; not established on "
       "cards); the nearest legal answer is inject::never");
   return {};
 }

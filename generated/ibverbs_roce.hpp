@@ -54,7 +54,7 @@ struct ibverbs_roce {
       //   address of the target; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, writes to addresses of the target arrived)
       answers::region_address::virtual_address,
       // region_key: provider: ibverbs_roce.key_owner is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20
-      //   rdma-core 44 on soft-RoCE in a virtual machine, the rkey of ibv_reg_mr was the key used)
+      //   rdma-core 44 on soft-RoCE in a virtual machine, the rkey of ibv_reg_mr was the used key)
       answers::region_key::provider,
       // local_descriptor: required: ibverbs_roce.local_registration is true (claimed: rdma-core 44 man ibv_post_send: each sge needs an lkey)
       answers::local_descriptor::required,
@@ -77,8 +77,8 @@ struct ibverbs_roce {
       //   keeps the order)
       answers::atomics::provider,
       // progress: hardware: ibverbs_roce.data_progress is hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core
-      //   44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes landed while the target slept,
-      //   writes ended before that; asked for automatic: bytes landed while the target slept, writes ended before that)
+      //   44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes arrived while the target slept,
+      //   writes ended before that; asked for automatic: bytes arrived while the target slept, writes ended before that)
       answers::progress::hardware,
       // wait: descriptor: ibverbs_roce.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: descriptor yes, messages 40, lost_wake_ups 0)
@@ -90,11 +90,12 @@ struct ibverbs_roce {
       // completion: selective: ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: unsignalled_told 0, signalled_told 1)
       answers::completion::selective,
-      // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed
-      //   process at once (weft probe), but a machine that stops sends no farewell); ibverbs_roce.same_host is false (claimed: a network protocol);
-      //   messages of our own work on any fabric
+      // liveness: heartbeat: ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager reported a
+      //   killed process at once (weft probe), but a stopped machine sends nothing); ibverbs_roce.same_host is false (claimed: a network protocol);
+      //   weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: per_link: ibverbs_roce.endpoint_type is connected (claimed: rdma-core 44 librdmacm: reliable connections; observed: 2026-11-20
       //   rdma-core 44 on soft-RoCE in a virtual machine, rping and a reliable connection worked)
@@ -102,15 +103,15 @@ struct ibverbs_roce {
       // flush: message_behind_writes: ibverbs_roce.order_send_after_write is true (claimed: InfiniBand reliable connection: one queue pair keeps the
       //   order; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: overtaken 0, pairs
       //   160); ibverbs_roce.atomics_cost_order is false (claimed: InfiniBand reliable connection: one queue pair keeps the order);
-      //   ibverbs_roce.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed)
+      //   ibverbs_roce.virtual_addressing_costs_order is false (claimed: the provider requires pointers, weft does not request them)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: never: ibverbs_roce.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's
-      //   verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: max_inline_data is what the queue pair
-      //   got; not established on cards); memory that stays untouched can be read later on any fabric
+      //   verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: the queue pair returns its
+      //   max_inline_data; not established on cards); the library can read unchanged memory later on any fabric
       answers::inject::never
   >;
 };

@@ -38,7 +38,7 @@ constexpr refused why_not(const ibverbs_roce*, answers::region_key::application,
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric ibverbs_roce cannot answer application: it needs key_owner to be application, and ibverbs_roce.key_owner "
       "is provider (claimed: rdma-core 44 man ibv_reg_mr: the device makes rkey; observed: 2026-11-20 rdma-core 44 on soft-RoCE in a "
-      "virtual machine, the rkey of ibv_reg_mr was the key used); the nearest legal answer is region_key::provider");
+      "virtual machine, the rkey of ibv_reg_mr was the used key); the nearest legal answer is region_key::provider");
   return {};
 }
 template <class Asked>
@@ -72,7 +72,7 @@ constexpr refused why_not(const ibverbs_roce*, answers::notify::remote_counter, 
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric ibverbs_roce cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
       "ibverbs_roce.remote_counter_counts_writes is false (claimed: rdma-core 44: a target has no counters; observed: 2026-11-20 "
-      "rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: counter refused: a counter of landed "
+      "rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: counter refused: a counter of remote "
       "writes: verbs have none at the initiator: EOPNOTSUPP); the nearest legal answer is notify::message_after_ordered_write");
   return {};
 }
@@ -106,8 +106,8 @@ constexpr refused why_not(const ibverbs_roce*, answers::progress::thread, Asked)
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_roce cannot answer thread: it needs data_progress to be thread, and ibverbs_roce.data_progress is "
       "hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
-      "device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; "
-      "asked for automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is "
+      "device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes arrived while the target slept, writes ended before that; "
+      "asked for automatic: bytes arrived while the target slept, writes ended before that); the nearest legal answer is "
       "progress::hardware");
   return {};
 }
@@ -116,8 +116,8 @@ constexpr refused why_not(const ibverbs_roce*, answers::progress::polling, Asked
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_roce cannot answer polling: it needs data_progress to be polling, and ibverbs_roce.data_progress is "
       "hardware (claimed: rdma-core 44: the card moves the data; observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 "
-      "device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes landed while the target slept, writes ended before that; "
-      "asked for automatic: bytes landed while the target slept, writes ended before that); the nearest legal answer is "
+      "device rxe0 (InfiniBand's verbs), weft probe: asked for manual: bytes arrived while the target slept, writes ended before that; "
+      "asked for automatic: bytes arrived while the target slept, writes ended before that); the nearest legal answer is "
       "progress::hardware");
   return {};
 }
@@ -143,16 +143,16 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, answers::threading::one_owner_per_queue, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric ibverbs_roce cannot answer one_owner_per_queue: it needs thread_levels to be true, and "
-      "ibverbs_roce.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
-      "threading::one_owner");
+      "ibverbs_roce.thread_levels is false (claimed: weft's own: the backend requests no level from rdma-core); the nearest legal answer "
+      "is threading::one_owner");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, answers::threading::library_locks, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: threading: fabric ibverbs_roce cannot answer library_locks: it needs thread_levels to be true, and "
-      "ibverbs_roce.thread_levels is false (claimed: weft's own: its backend asks rdma-core for no level); the nearest legal answer is "
-      "threading::one_owner");
+      "ibverbs_roce.thread_levels is false (claimed: weft's own: the backend requests no level from rdma-core); the nearest legal answer "
+      "is threading::one_owner");
   return {};
 }
 template <class Asked>
@@ -168,8 +168,8 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric ibverbs_roce cannot answer provider: it needs reports_killed_peer to be true, and "
-      "ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager told of a killed process "
-      "at once (weft probe), but a machine that stops sends no farewell); the nearest legal answer is liveness::heartbeat");
+      "ibverbs_roce.reports_killed_peer is false (copied: conservative: on soft devices the connection manager reported a killed process "
+      "at once (weft probe), but a stopped machine sends nothing); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
@@ -199,7 +199,7 @@ template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, answers::queues::two, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: queues: fabric ibverbs_roce cannot answer two: it needs split_queues to be true, and ibverbs_roce.split_queues is false "
-      "(claimed: weft's own: its backend reads one queue for both; man ibv_create_qp takes two); the nearest legal answer is queues::one");
+      "(claimed: weft's own: the backend reads one queue for both; ibv_create_qp takes two); the nearest legal answer is queues::one");
   return {};
 }
 template <class Asked>
@@ -207,8 +207,8 @@ constexpr refused why_not(const ibverbs_roce*, answers::inject::as_the_row_permi
   static_assert(detail::nobody_asks<Asked>,
       "weft: inject: fabric ibverbs_roce cannot answer as_the_row_permits: it needs inject_bytes to be at least 1, and "
       "ibverbs_roce.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's "
-      "verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: max_inline_data is what the "
-      "queue pair got; not established on cards); the nearest legal answer is inject::never");
+      "verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: the queue pair returns its "
+      "max_inline_data; not established on cards); the nearest legal answer is inject::never");
   return {};
 }
 template <class Asked, std::uint32_t... Values>
@@ -216,7 +216,7 @@ constexpr refused why_not(const ibverbs_roce*, answers::inject::up_to<Values...>
   static_assert(detail::nobody_asks<Asked>,
       "weft: inject: fabric ibverbs_roce cannot answer up_to: it needs inject_bytes to be at least 1, and ibverbs_roce.inject_bytes is 0 "
       "(observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: bytes 512, "
-      "buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: max_inline_data is what the queue pair got; not established "
+      "buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: the queue pair returns its max_inline_data; not established "
       "on cards); the nearest legal answer is inject::never");
   return {};
 }

@@ -9,7 +9,7 @@
 namespace weft::fabrics {
 // clang-format off
 inline namespace rules_2c33c829 {
-/// One process in virtual time, from one seed: for simulation and tests. weft 1.0 and later.
+/// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
   static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 3d966214, row 972b33eb";
   static constexpr library_version built_with = backends::loopback::built_with;
@@ -76,16 +76,17 @@ struct loopback {
       answers::completion::selective,
       // liveness: provider: loopback.reports_killed_peer is true (claimed: weft's loopback)
       answers::liveness::provider,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: per_link: loopback.endpoint_type is connected (claimed: weft's loopback, by design)
       answers::receive_pool::per_link,
       // flush: message_behind_writes: loopback.order_send_after_write is true (claimed: weft's loopback); loopback.atomics_cost_order is false
-      //   (claimed: weft's loopback); loopback.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
+      //   (claimed: weft's loopback); loopback.virtual_addressing_costs_order is false (claimed: the provider offers no pointers)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: loopback.inject_bytes is 64 (claimed: weft's loopback)
       answers::inject::as_the_row_permits

@@ -9,7 +9,7 @@
 namespace weft::fabrics {
 // clang-format off
 inline namespace rules_48f6b049 {
-/// Two processes of one host and one user: memory that both map, no provider in between. linux 5.3 and later.
+/// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
   static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3d966214, row e884d410";
   static constexpr library_version built_with = backends::mapped::built_with;
@@ -44,65 +44,67 @@ struct mapped {
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
       // endpoint: connected: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44
-      //   conformance suites between two processes, links met, parted and were lost as connections are)
+      //   conformance suites between two processes, links connected, closed and were lost as connections are)
       answers::endpoint::connected,
-      // bootstrap: exchange: mapped.address_resolution is opaque (claimed: weft's own: unix(7), a drawn name outside of the file system)
+      // bootstrap: exchange: mapped.address_resolution is opaque (claimed: weft's own: unix(7), a random name outside of the file system)
       answers::bootstrap::exchange,
       // framing: immediate: mapped.send_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring)
       answers::framing::immediate,
       // region_address: offset: mapped.virtual_addressing is false (claimed: weft's own: the two sides map the memory at different addresses;
-      //   observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, writes to offsets arrived where both sides map the memory
-      //   elsewhere)
+      //   observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, writes to offsets arrived although the sides map the memory at
+      //   different addresses)
       answers::region_address::offset,
       // region_key: provider: mapped.key_owner is provider (claimed: weft's own: a key names a row of the owner's table)
       answers::region_key::provider,
-      // local_descriptor: not_needed: mapped.local_registration is false (claimed: weft's own: the poster's processor copies, from anywhere)
+      // local_descriptor: not_needed: mapped.local_registration is false (claimed: weft's own: the initiator's processor copies from any address)
       answers::local_descriptor::not_needed,
-      // region_binding: domain: mapped.region_endpoint_binding is false (claimed: weft's own: all links reach one arena)
+      // region_binding: domain: mapped.region_endpoint_binding is false (claimed: weft's own: all links share one arena)
       answers::region_binding::domain,
       // notify: immediate: mapped.write_immediate_bytes is 8 (claimed: weft's own: an entry of the target's ring; observed: 2026-11-20 linux 6.18.44
-      //   conformance suites between two processes, notices of all writes came with their 32 bits and the connection that wrote them);
+      //   conformance suites between two processes, the notices of all writes arrived with their 32 bits and the connection of the writer);
       //   mapped.write_immediate_consumes_receive is false (claimed: weft's own: the entry is the notice)
       answers::notify::immediate,
-      // write_fault: reported: mapped.refused_write is reported (claimed: weft's own: the poster looks the key up in the target's table; observed:
-      //   2026-11-20 linux 6.18.44 conformance suites between two processes, a wrong key and a released region ended in an error, and changed no
-      //   byte)
+      // write_fault: reported: mapped.refused_write is reported (claimed: weft's own: the initiator finds the key in the target's table; observed:
+      //   2026-11-20 linux 6.18.44 conformance suites between two processes, writes with a wrong key or to a released region ended with an error, and
+      //   changed no byte)
       answers::write_fault::reported,
-      // atomics: provider: mapped.atomics is provider (claimed: weft's own: the processor's instructions, also beside those of the owner; observed:
-      //   2026-11-20 linux 6.18.44 conformance suites between two processes, eight initiators, 80,000 additions: the sum was right and no value came
-      //   twice); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before)
+      // atomics: provider: mapped.atomics is provider (claimed: weft's own: processor instructions, atomic also with respect to the owner's;
+      //   observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, eight initiators made 80,000 additions: the sum was right, and
+      //   no value came twice); mapped.atomics_cost_order is false (claimed: weft's own: atomics release earlier writes)
       answers::atomics::provider,
-      // progress: hardware: mapped.data_progress is hardware (claimed: weft's own: stores need nobody who polls; observed: 2026-11-20 linux 6.18.44
-      //   bench-flag, the target watched its word and made no progress)
+      // progress: hardware: mapped.data_progress is hardware (claimed: weft's own: stores need no polling; observed: 2026-11-20 linux 6.18.44
+      //   bench-flag, the target polled its word and made no progress)
       answers::progress::hardware,
-      // wait: descriptor: mapped.completion_wait is descriptor (claimed: weft's own: an epoll of all sockets; who sends wakes who said that it
-      //   sleeps; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, two thousand messages at odd moments woke a sleeper)
+      // wait: descriptor: mapped.completion_wait is descriptor (claimed: weft's own: one epoll waits on all sockets; a sender wakes a peer that
+      //   announced its sleep; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, two thousand messages at random times
+      //   woke a sleeping thread)
       answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
-      // completion: selective: mapped.selective_completion is true (claimed: weft's own: only what is signalled is told; observed: 2026-11-20 linux
-      //   6.18.44 conformance suites between two processes, unsignalled writes left no completion)
+      // completion: selective: mapped.selective_completion is true (claimed: weft's own: the backend reports signalled operations only; observed:
+      //   2026-11-20 linux 6.18.44 conformance suites between two processes, unsignalled writes gave no completion)
       answers::completion::selective,
-      // liveness: provider: mapped.reports_killed_peer is true (claimed: unix(7): the kernel closes the sockets of whoever ends; observed: 2026-11-20
-      //   linux 6.18.44 conformance suites between two processes, a killed peer was told to one that only waited, hot and asleep)
+      // liveness: provider: mapped.reports_killed_peer is true (claimed: unix(7): the kernel closes the sockets of a process that ends; observed:
+      //   2026-11-20 linux 6.18.44 conformance suites between two processes, a waiting peer got the event of a killed peer, both polling and asleep)
       answers::liveness::provider,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: per_link: mapped.endpoint_type is connected (claimed: weft's own: a Unix socket per link; observed: 2026-11-20 linux 6.18.44
-      //   conformance suites between two processes, links met, parted and were lost as connections are)
+      //   conformance suites between two processes, links connected, closed and were lost as connections are)
       answers::receive_pool::per_link,
-      // flush: message_behind_writes: mapped.order_send_after_write is true (claimed: weft's own: an entry is published by a release store behind the
-      //   bytes; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, messages and notices never came before the bytes of the
-      //   writes ahead of them); mapped.atomics_cost_order is false (claimed: weft's own: atomics release what was written before);
-      //   mapped.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
+      // flush: message_behind_writes: mapped.order_send_after_write is true (claimed: weft's own: a release store after the bytes publishes an entry;
+      //   observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, messages and notices never arrived before the bytes of earlier
+      //   writes); mapped.atomics_cost_order is false (claimed: weft's own: atomics release earlier writes); mapped.virtual_addressing_costs_order is
+      //   false (claimed: the provider offers no pointers)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
-      // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: every post has read its source when it returns)
+      // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: every post reads its source before it returns)
       answers::inject::as_the_row_permits
   >;
 };

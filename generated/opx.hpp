@@ -62,8 +62,8 @@ struct opx_since_1_15 {
       // write_fault: delivery_confirmed: opx.refused_write is silent (copied: conservative; not established); opx.delivery_complete is true (claimed:
       //   libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE)
       answers::write_fault::delivery_confirmed,
-      // atomics: provider: opx.atomics is provider (claimed: libfabric 2.6 prov/opx: packets that the target's processor executes);
-      //   opx.atomics_cost_order is false (claimed: libfabric 2.6 prov/opx: there is no send-after-write order to lose)
+      // atomics: provider: opx.atomics is provider (claimed: libfabric 2.6 prov/opx: the target's processor executes packets); opx.atomics_cost_order
+      //   is false (claimed: libfabric 2.6 prov/opx: the provider has no send-after-write order to lose)
       answers::atomics::provider,
       // progress: polling: opx.data_progress is polling (claimed: libfabric 2.6 prov/opx: FI_PROGRESS_MANUAL in the first answer)
       answers::progress::polling,
@@ -76,18 +76,19 @@ struct opx_since_1_15 {
       // completion: selective: opx.selective_completion is true (claimed: libfabric 2.6 prov/opx)
       answers::completion::selective,
       // liveness: heartbeat: opx.reports_killed_peer is false (copied: conservative; not established); opx.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      //   protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: opx.endpoint_type is addressed (claimed: libfabric 2.6 prov/opx: FI_EP_RDM)
       answers::receive_pool::shared,
       // flush: tracked_writes: opx.delivery_complete is true (claimed: libfabric 2.6 prov/opx, FI_DELIVERY_COMPLETE); opx.refused_write is silent
       //   (copied: conservative; not established)
       answers::flush::tracked_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: opx.inject_bytes is 16 (claimed: libfabric 2.6 prov/opx, inject_size 16)
       answers::inject::as_the_row_permits
@@ -107,7 +108,7 @@ struct opx_since_2_1 : opx_since_1_15 {
     fabric_facts changed = opx_since_1_15::facts;
     changed.since = {2, 1};
     changed.until = any_later_version;
-    // opx.write_immediate_bytes (claimed: libfabric 2.1 prov/opx/src/fi_opx_rma.c: writedata by a request to send)
+    // opx.write_immediate_bytes (claimed: libfabric 2.1 prov/opx/src/fi_opx_rma.c: fi_writedata goes by a request to send)
     changed.write_immediate_bytes = 4;
     return changed;
   }();
@@ -116,7 +117,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   using policies = policy_set<
       answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate, answers::region_address::offset,
       answers::region_key::application, answers::local_descriptor::not_needed, answers::region_binding::domain,
-      // notify: immediate: opx.write_immediate_bytes is 4 (claimed: libfabric 2.1 prov/opx/src/fi_opx_rma.c: writedata by a request to send);
+      // notify: immediate: opx.write_immediate_bytes is 4 (claimed: libfabric 2.1 prov/opx/src/fi_opx_rma.c: fi_writedata goes by a request to send);
       //   opx.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/opx: no FI_RX_CQ_DATA)
       answers::notify::immediate,
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,

@@ -32,7 +32,8 @@ template <class Asked>
 constexpr refused why_not(const psm2*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric psm2 cannot answer provider: it needs key_owner to be provider, and psm2.key_owner is application "
-      "(claimed: libfabric 2.6 prov/psm2: with FI_MR_PROV_KEY not offered, ours); the nearest legal answer is region_key::application");
+      "(claimed: libfabric 2.6 prov/psm2: without FI_MR_PROV_KEY in the hints the application owns keys); the nearest legal answer is "
+      "region_key::application");
   return {};
 }
 template <class Asked>
@@ -92,14 +93,15 @@ template <class Asked>
 constexpr refused why_not(const psm2*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric psm2 cannot answer hardware: it needs data_progress to be hardware, and psm2.data_progress is polling "
-      "(claimed: libfabric 2.6 prov/psm2: FI_PROGRESS_MANUAL unless asked otherwise); the nearest legal answer is progress::polling");
+      "(claimed: libfabric 2.6 prov/psm2: FI_PROGRESS_MANUAL unless the hints request another); the nearest legal answer is "
+      "progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const psm2*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric psm2 cannot answer thread: it needs data_progress to be thread, and psm2.data_progress is polling (claimed: "
-      "libfabric 2.6 prov/psm2: FI_PROGRESS_MANUAL unless asked otherwise); the nearest legal answer is progress::polling");
+      "libfabric 2.6 prov/psm2: FI_PROGRESS_MANUAL unless the hints request another); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>

@@ -47,27 +47,28 @@ struct psm3 {
       answers::endpoint::addressed,
       // bootstrap: exchange: psm3.address_resolution is opaque (claimed: libfabric 2.6 prov/psm3, FI_ADDR_PSMX3)
       answers::bootstrap::exchange,
-      // framing: immediate: psm3.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm3: cq_data_size 4 where the hints ask for one)
+      // framing: immediate: psm3.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm3: cq_data_size 4 if the hints request an immediate)
       answers::framing::immediate,
-      // region_address: offset: psm3.virtual_addressing is false (claimed: libfabric 2.6 prov/psm3: regions are of either style; with FI_MR_VIRT_ADDR
-      //   not offered, offsets)
+      // region_address: offset: psm3.virtual_addressing is false (claimed: libfabric 2.6 prov/psm3: regions have either style; without
+      //   FI_MR_VIRT_ADDR in the hints they have offsets)
       answers::region_address::offset,
-      // region_key: application: psm3.key_owner is application (claimed: libfabric 2.6 prov/psm3: with FI_MR_PROV_KEY not offered, ours)
+      // region_key: application: psm3.key_owner is application (claimed: libfabric 2.6 prov/psm3: without FI_MR_PROV_KEY in the hints the application
+      //   owns keys)
       answers::region_key::application,
       // local_descriptor: not_needed: psm3.local_registration is false (claimed: libfabric 2.6 prov/psm3)
       answers::local_descriptor::not_needed,
       // region_binding: domain: psm3.region_endpoint_binding is false (claimed: libfabric 2.6 prov/psm3)
       answers::region_binding::domain,
-      // notify: immediate: psm3.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm3: cq_data_size 4 where the hints ask for one; the first
-      //   answer may have 0); psm3.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm3: no FI_RX_CQ_DATA)
+      // notify: immediate: psm3.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/psm3: cq_data_size 4 if the hints request an immediate; the
+      //   first answer may have 0); psm3.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/psm3: no FI_RX_CQ_DATA)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: psm3.refused_write is silent (copied: conservative; not established); psm3.delivery_complete is true
       //   (claimed: libfabric 2.6 prov/psm3, FI_DELIVERY_COMPLETE)
       answers::write_fault::delivery_confirmed,
-      // atomics: provider: psm3.atomics is provider (claimed: libfabric 2.6 prov/psm3: active messages that the target's processor executes);
-      //   psm3.atomics_cost_order is false (claimed: libfabric 2.6 prov/psm3: there is no send-after-write order to lose)
+      // atomics: provider: psm3.atomics is provider (claimed: libfabric 2.6 prov/psm3: the target's processor executes active messages);
+      //   psm3.atomics_cost_order is false (claimed: libfabric 2.6 prov/psm3: the provider has no send-after-write order to lose)
       answers::atomics::provider,
-      // progress: polling: psm3.data_progress is polling (claimed: libfabric 2.6 prov/psm3: FI_PROGRESS_MANUAL unless asked otherwise)
+      // progress: polling: psm3.data_progress is polling (claimed: libfabric 2.6 prov/psm3: FI_PROGRESS_MANUAL unless the hints request another)
       answers::progress::polling,
       // wait: spin: psm3.completion_wait is none (copied: conservative; not established)
       answers::wait::spin,
@@ -78,18 +79,19 @@ struct psm3 {
       // completion: selective: psm3.selective_completion is true (claimed: libfabric 2.6 prov/psm3)
       answers::completion::selective,
       // liveness: heartbeat: psm3.reports_killed_peer is false (copied: conservative; not established); psm3.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      //   protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: psm3.endpoint_type is addressed (claimed: libfabric 2.6 prov/psm3: FI_EP_RDM and FI_EP_DGRAM)
       answers::receive_pool::shared,
       // flush: tracked_writes: psm3.delivery_complete is true (claimed: libfabric 2.6 prov/psm3, FI_DELIVERY_COMPLETE); psm3.refused_write is silent
       //   (copied: conservative; not established)
       answers::flush::tracked_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: psm3.inject_bytes is 64 (claimed: libfabric 2.6 prov/psm3, inject_size 64)
       answers::inject::as_the_row_permits

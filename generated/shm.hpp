@@ -52,14 +52,14 @@ struct shm_since_1_15 {
       // framing: immediate: shm.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/shm, cq_data_size 8; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, cq_data_size 8)
       answers::framing::immediate,
-      // region_address: offset: shm.virtual_addressing is false (claimed: libfabric 1.17 and 2.6 prov/shm: FI_MR_VIRT_ADDR comes back only where it
-      //   is offered, and never with FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, not offered, offsets are used); measured:
-      //   2026-11-21 libfabric 1.17.0, rdma-core 44.0, Intel(R) Xeon(R) Processor, 2 cores, Linux 6.18.44-fc-v657, ./weft bench --fabric shm --vary
-      //   region_address --operations put --sizes 8,64,1024,4096,65536 --turns 8: small: virtual_address takes 2.56 times as long as offset (2.22 to
-      //   2.79, put); medium: virtual_address takes 1.94 times as long as offset (1.75 to 2.01, put)
+      // region_address: offset: shm.virtual_addressing is false (claimed: libfabric 1.17 and 2.6 prov/shm: the library returns FI_MR_VIRT_ADDR only
+      //   if the hints offer it, and never with FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, hints without FI_MR_VIRT_ADDR gave
+      //   offsets); measured: 2026-11-21 libfabric 1.17.0, rdma-core 44.0, Intel(R) Xeon(R) Processor, 2 cores, Linux 6.18.44-fc-v657, ./weft bench
+      //   --fabric shm --vary region_address --operations put --sizes 8,64,1024,4096,65536 --turns 8: small: virtual_address takes 2.56 times as long
+      //   as offset (2.22 to 2.79, put); medium: virtual_address takes 1.94 times as long as offset (1.75 to 2.01, put)
       answers::region_address::offset,
       // region_key: application: shm.key_owner is application (claimed: libfabric 1.17 and 2.6 prov/shm; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, the requested key was the key used)
+      //   loopback, the provider used the requested key)
       answers::region_key::application,
       // local_descriptor: not_needed: shm.local_registration is false (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, mr_mode has no FI_MR_LOCAL)
@@ -73,16 +73,17 @@ struct shm_since_1_15 {
       //   used up no posted receive)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: shm.refused_write is silent (claimed: libfabric 1.17 prov/shm: the target drops the command; observed:
-      //   2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key: 512 bytes got success; with FI_DELIVERY_COMPLETE, or 8 KiB, the write
-      //   never ended, nor did later ones to that peer); shm.delivery_complete is true (claimed: libfabric 1.17 prov/shm: waits for the target's
-      //   progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled)
+      //   2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key, and a write of 512 bytes got success; a write with
+      //   FI_DELIVERY_COMPLETE or of 8 KiB never ended, nor did later writes to that peer); shm.delivery_complete is true (claimed: libfabric 1.17
+      //   prov/shm: the completion waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE
+      //   completed when the target polled)
       answers::write_fault::delivery_confirmed,
-      // atomics: provider: shm.atomics is provider (claimed: libfabric 1.17 prov/shm: executed by the target's progress; observed: 2026-11-20
+      // atomics: provider: shm.atomics is provider (claimed: libfabric 1.17 prov/shm: the target's progress executes atomics; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); shm.atomics_cost_order is false (claimed:
       //   libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted)
       answers::atomics::provider,
       // progress: polling: shm.data_progress is polling (claimed: libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20
-      //   libfabric 1.17.0 loopback, memory was unchanged until the target polled (2.6.0 too))
+      //   libfabric 1.17.0 loopback, memory did not change until the target polled (2.6.0 too))
       answers::progress::polling,
       // wait: yield: shm.completion_wait is yield (claimed: libfabric 1.17 prov/shm: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_YIELD only; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, fi_cq_open with FI_WAIT_FD gave ENOSYS)
@@ -92,24 +93,25 @@ struct shm_since_1_15 {
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: shm.selective_completion is true (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback,
-      //   unsignalled writes left no completion)
+      //   unsignalled writes gave no completion)
       answers::completion::selective,
       // liveness: process: shm.same_host is true (claimed: libfabric 1.17 man fi_shm: processes of one host)
       answers::liveness::process,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: shm.endpoint_type is addressed (claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
       answers::receive_pool::shared,
-      // flush: message_behind_writes: shm.order_send_after_write is true (claimed: libfabric 1.17 prov/shm: only where the hints ask for
-      //   FI_ORDER_SAW; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ORDER_SAW were granted); shm.atomics_cost_order is false
-      //   (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted);
-      //   shm.virtual_addressing_costs_order is true (claimed: libfabric 1.15 to 2.1 prov/shm: only beside hints without order of writes); no chosen
-      //   answer takes that order away
+      // flush: message_behind_writes: shm.order_send_after_write is true (claimed: libfabric 1.17 prov/shm: only if the hints request FI_ORDER_SAW;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ORDER_SAW were granted); shm.atomics_cost_order is false (claimed: libfabric
+      //   1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and FI_ORDER_SAW were granted);
+      //   shm.virtual_addressing_costs_order is true (claimed: libfabric 1.15 to 2.1 prov/shm: granted only with hints that request no order of
+      //   writes); no chosen answer removes that order
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: shm.inject_bytes is 4096 (claimed: libfabric 1.17 prov/shm, inject_size 4096, 0 with FI_HMEM; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 4096)
@@ -130,9 +132,9 @@ struct shm_since_2_0 : shm_since_1_15 {
     fabric_facts changed = shm_since_1_15::facts;
     changed.since = {2, 0};
     changed.until = any_later_version;
-    // shm.forgets_peers (claimed: libfabric 2.0 to 2.6 prov/shm, smr_unmap_from_endpoint: who removes a peer second writes before its table and
-    //   leaves its own entry standing; observed: 2026-11-20 libfabric 2.1.0 loopback, after 256 removals a place was used again and the next send
-    //   ended in a segmentation fault)
+    // shm.forgets_peers (claimed: libfabric 2.0 to 2.6 prov/shm, smr_unmap_from_endpoint: the side that removes its peer second writes before its
+    //   table, and does not free its own entry; observed: 2026-11-20 libfabric 2.1.0 loopback, after 256 removals the library used a place again, and
+    //   the next send ended in a segmentation fault)
     changed.forgets_peers = false;
     return changed;
   }();

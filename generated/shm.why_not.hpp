@@ -27,7 +27,7 @@ template <class Asked>
 constexpr refused why_not(const shm_since_1_15*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric shm cannot answer provider: it needs key_owner to be provider, and shm.key_owner is application (claimed: "
-      "libfabric 1.17 and 2.6 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used); the nearest "
+      "libfabric 1.17 and 2.6 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, the provider used the requested key); the nearest "
       "legal answer is region_key::application");
   return {};
 }
@@ -61,23 +61,23 @@ constexpr refused why_not(const shm_since_1_15*, answers::write_fault::reported,
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric shm cannot answer reported: it needs refused_write to be reported, and shm.refused_write is silent "
       "(claimed: libfabric 1.17 prov/shm: the target drops the command; observed: 2026-11-20 libfabric 1.17.0 loopback, the target "
-      "refused a wrong key: 512 bytes got success; with FI_DELIVERY_COMPLETE, or 8 KiB, the write never ended, nor did later ones to that "
-      "peer); the nearest legal answer is write_fault::delivery_confirmed");
+      "refused a wrong key, and a write of 512 bytes got success; a write with FI_DELIVERY_COMPLETE or of 8 KiB never ended, nor did "
+      "later writes to that peer); the nearest legal answer is write_fault::delivery_confirmed");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const shm_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric shm cannot answer hardware: it needs data_progress to be hardware, and shm.data_progress is polling "
-      "(claimed: libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory was "
-      "unchanged until the target polled (2.6.0 too)); the nearest legal answer is progress::polling");
+      "(claimed: libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory did "
+      "not change until the target polled (2.6.0 too)); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const shm_since_1_15*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric shm cannot answer thread: it needs data_progress to be thread, and shm.data_progress is polling (claimed: "
-      "libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory was unchanged "
+      "libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory did not change "
       "until the target polled (2.6.0 too)); the nearest legal answer is progress::polling");
   return {};
 }
@@ -102,15 +102,15 @@ constexpr refused why_not(const shm_since_1_15*, answers::completion::every_oper
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric shm cannot answer every_operation: it needs selective_completion to be false, and "
       "shm.selective_completion is true (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, unsignalled "
-      "writes left no completion); the nearest legal answer is completion::selective");
+      "writes gave no completion); the nearest legal answer is completion::selective");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const shm_since_1_15*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric shm cannot answer provider: it needs reports_killed_peer to be true, and shm.reports_killed_peer is false "
-      "(claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, after a kill -9 fi_send said FI_EAGAIN for "
-      "ever); the nearest legal answer is liveness::process");
+      "(claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, after a kill -9 fi_send returned FI_EAGAIN "
+      "without end); the nearest legal answer is liveness::process");
   return {};
 }
 template <class Asked>

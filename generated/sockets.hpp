@@ -9,7 +9,7 @@
 namespace weft::fabrics {
 // clang-format off
 inline namespace rules_a5ed4edf {
-/// Addressed endpoints over sockets, polled by us; deprecated, and the reference for semantics. libfabric 1.15 and later.
+/// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
   static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 3d966214, row 4dd54e5c";
   static constexpr library_version built_with = backends::libfabric::built_with;
@@ -52,14 +52,14 @@ struct sockets {
       // framing: immediate: sockets.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/sockets, cq_data_size 8; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, cq_data_size 8)
       answers::framing::immediate,
-      // region_address: offset: sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_VIRT_ADDR is cleared in the
-      //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived)
+      // region_address: offset: sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: fi_getinfo clears FI_MR_VIRT_ADDR;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a write to a pointer, and a write to an offset arrived)
       answers::region_address::offset,
-      // region_key: application: sockets.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_PROV_KEY is cleared in the
-      //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used)
+      // region_key: application: sockets.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/sockets: fi_getinfo clears FI_MR_PROV_KEY;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the provider used the requested key)
       answers::region_key::application,
-      // local_descriptor: not_needed: sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: FI_MR_LOCAL is cleared in the
-      //   answer; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      // local_descriptor: not_needed: sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: fi_getinfo clears FI_MR_LOCAL;
+      //   observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
       answers::local_descriptor::not_needed,
       // region_binding: domain: sockets.region_endpoint_binding is false (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, mr_mode empty)
@@ -70,33 +70,34 @@ struct sockets {
       //   immediate used up no posted receive)
       answers::notify::immediate,
       // write_fault: reported: sockets.refused_write is reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, a wrong key and an address out of range ended in an EACCES completion at the initiator (1.11.1 too))
+      //   loopback, a wrong key and an address out of range gave the initiator a completion with EACCES (1.11.1 too))
       answers::write_fault::reported,
-      // atomics: provider: sockets.atomics is provider (claimed: libfabric 1.17 prov/sockets: executed by the target's progress thread; observed:
-      //   2026-11-20 libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); sockets.atomics_cost_order is false
-      //   (claimed: libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with
+      // atomics: provider: sockets.atomics is provider (claimed: libfabric 1.17 prov/sockets: the target's progress thread executes atomics;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, 64-bit fetch-add and compare-swap returned the right values); sockets.atomics_cost_order is
+      //   false (claimed: libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with
       //   FI_ATOMIC and FI_ORDER_SAW were granted)
       answers::atomics::provider,
-      // progress: polling: sockets.data_progress is polling (claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO
-      //   would start a thread of the library; observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us
-      //   and no message was lost; with AUTO 154 us to 48 ms, and of 100 messages to 32 receives up to 25 vanished after their senders were told of
-      //   success)
+      // progress: polling: sockets.data_progress is polling (claimed: libfabric 1.17 prov/sockets: the library honours FI_PROGRESS_MANUAL;
+      //   FI_PROGRESS_AUTO would start a thread of the library; observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round
+      //   trip took 16 us, and no message was lost; with AUTO a round trip took 154 us to 48 ms; up to 25 of 100 messages to 32 receives were lost
+      //   after a completion with success)
       answers::progress::polling,
-      // wait: yield: sockets.completion_wait is yield (claimed: libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only;
-      //   observed: 2026-11-20 libfabric 1.17.0 loopback, FI_GETWAIT answered FI_ENOSYS under MANUAL progress)
+      // wait: yield: sockets.completion_wait is yield (claimed: libfabric 1.17 prov/sockets: the library grants FI_WAIT_FD under AUTO progress only;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, FI_GETWAIT returned FI_ENOSYS under MANUAL progress)
       answers::wait::yield,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: sockets.selective_completion is true (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, unsignalled writes left no completion)
+      //   loopback, unsignalled writes gave no completion)
       answers::completion::selective,
-      // liveness: heartbeat: sockets.reports_killed_peer is false (claimed: libfabric 1.17 prov/sockets: a posted receive belongs to no peer;
-      //   observed: 2026-11-20 libfabric 1.17.0 loopback, a peer that only waited still waited 10.8 s after a kill -9); sockets.same_host is false
-      //   (claimed: a network protocol); messages of our own work on any fabric
+      // liveness: heartbeat: sockets.reports_killed_peer is false (claimed: libfabric 1.17 prov/sockets: a posted receive is not bound to a peer;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, a waiting peer got no event within 10.8 s after a kill -9); sockets.same_host is false
+      //   (claimed: a network protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: sockets.endpoint_type is addressed (claimed: libfabric 1.17 prov/sockets: FI_EP_RDM, of three types; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM)
@@ -104,11 +105,11 @@ struct sockets {
       // flush: message_behind_writes: sockets.order_send_after_write is true (claimed: libfabric 1.17 prov/sockets: every order, WAR and SAR
       //   included; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); sockets.atomics_cost_order is false (claimed:
       //   libfabric 1.17 prov/sockets: every order, with FI_ATOMIC too; observed: 2026-11-20 libfabric 1.17.0 loopback, hints with FI_ATOMIC and
-      //   FI_ORDER_SAW were granted); sockets.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
+      //   FI_ORDER_SAW were granted); sockets.virtual_addressing_costs_order is false (claimed: the provider offers no pointers)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: sockets.inject_bytes is 255 (claimed: libfabric 1.17 prov/sockets, inject_size 255; observed: 2026-11-20
       //   libfabric 1.17.0, fi_info -v, inject_size 255)

@@ -27,26 +27,26 @@ template <class Asked>
 constexpr refused why_not(const sockets*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric sockets cannot answer virtual_address: it needs virtual_addressing to be true, and "
-      "sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_VIRT_ADDR is cleared in the answer; "
-      "observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived); or "
+      "sockets.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/sockets: fi_getinfo clears FI_MR_VIRT_ADDR; observed: "
+      "2026-11-20 libfabric 1.17.0 loopback, the target refused a write to a pointer, and a write to an offset arrived); or "
       "virtual_addressing_optional to be true, and sockets.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 "
-      "prov/sockets: FI_MR_VIRT_ADDR is cleared in the answer); the nearest legal answer is region_address::offset");
+      "prov/sockets: fi_getinfo clears FI_MR_VIRT_ADDR); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const sockets*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric sockets cannot answer provider: it needs key_owner to be provider, and sockets.key_owner is application "
-      "(claimed: libfabric 1.11 to 2.6 prov/sockets: FI_MR_PROV_KEY is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 "
-      "loopback, the requested key was the key used); the nearest legal answer is region_key::application");
+      "(claimed: libfabric 1.11 to 2.6 prov/sockets: fi_getinfo clears FI_MR_PROV_KEY; observed: 2026-11-20 libfabric 1.17.0 loopback, "
+      "the provider used the requested key); the nearest legal answer is region_key::application");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const sockets*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric sockets cannot answer required: it needs local_registration to be true, and "
-      "sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: FI_MR_LOCAL is cleared in the answer; observed: "
-      "2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is local_descriptor::not_needed");
+      "sockets.local_registration is false (claimed: libfabric 1.17 prov/sockets: fi_getinfo clears FI_MR_LOCAL; observed: 2026-11-20 "
+      "libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is local_descriptor::not_needed");
   return {};
 }
 template <class Asked>
@@ -70,8 +70,8 @@ template <class Asked>
 constexpr refused why_not(const sockets*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric sockets cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
-      "sockets.bytes_visible_in_order is false (copied: conservative: stream order, but a thread of the provider may receive the bytes; "
-      "not established); the nearest legal answer is notify::message_after_delivery");
+      "sockets.bytes_visible_in_order is false (copied: conservative: the stream keeps order, but the provider's thread may receive the "
+      "bytes; not established); the nearest legal answer is notify::message_after_delivery");
   return {};
 }
 template <class Asked>
@@ -79,43 +79,43 @@ constexpr refused why_not(const sockets*, answers::write_fault::delivery_confirm
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric sockets cannot answer delivery_confirmed: it needs refused_write to be silent, and sockets.refused_write "
       "is reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, a wrong key and an address out "
-      "of range ended in an EACCES completion at the initiator (1.11.1 too)); the nearest legal answer is write_fault::reported");
+      "of range gave the initiator a completion with EACCES (1.11.1 too)); the nearest legal answer is write_fault::reported");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const sockets*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric sockets cannot answer hardware: it needs data_progress to be hardware, and sockets.data_progress is polling "
-      "(claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO would start a thread of the library; "
-      "observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us and no message was lost; with "
-      "AUTO 154 us to 48 ms, and of 100 messages to 32 receives up to 25 vanished after their senders were told of success); the nearest "
-      "legal answer is progress::polling");
+      "(claimed: libfabric 1.17 prov/sockets: the library honours FI_PROGRESS_MANUAL; FI_PROGRESS_AUTO would start a thread of the "
+      "library; observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us, and no message was "
+      "lost; with AUTO a round trip took 154 us to 48 ms; up to 25 of 100 messages to 32 receives were lost after a completion with "
+      "success); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const sockets*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric sockets cannot answer thread: it needs data_progress to be thread, and sockets.data_progress is polling "
-      "(claimed: libfabric 1.17 prov/sockets: FI_PROGRESS_MANUAL is honoured; FI_PROGRESS_AUTO would start a thread of the library; "
-      "observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us and no message was lost; with "
-      "AUTO 154 us to 48 ms, and of 100 messages to 32 receives up to 25 vanished after their senders were told of success); the nearest "
-      "legal answer is progress::polling");
+      "(claimed: libfabric 1.17 prov/sockets: the library honours FI_PROGRESS_MANUAL; FI_PROGRESS_AUTO would start a thread of the "
+      "library; observed: 2026-11-20 libfabric 1.17.0 loopback, two processors: with MANUAL a round trip took 16 us, and no message was "
+      "lost; with AUTO a round trip took 154 us to 48 ms; up to 25 of 100 messages to 32 receives were lost after a completion with "
+      "success); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const sockets*, answers::wait::descriptor, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric sockets cannot answer descriptor: it needs completion_wait to be descriptor, and sockets.completion_wait is "
-      "yield (claimed: libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only; observed: 2026-11-20 libfabric 1.17.0 "
-      "loopback, FI_GETWAIT answered FI_ENOSYS under MANUAL progress); the nearest legal answer is wait::yield");
+      "yield (claimed: libfabric 1.17 prov/sockets: the library grants FI_WAIT_FD under AUTO progress only; observed: 2026-11-20 "
+      "libfabric 1.17.0 loopback, FI_GETWAIT returned FI_ENOSYS under MANUAL progress); the nearest legal answer is wait::yield");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const sockets*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric sockets cannot answer spin: it needs completion_wait to be none, and sockets.completion_wait is yield (claimed: "
-      "libfabric 1.17 prov/sockets: FI_WAIT_FD is granted under AUTO progress only; observed: 2026-11-20 libfabric 1.17.0 loopback, "
-      "FI_GETWAIT answered FI_ENOSYS under MANUAL progress); the nearest legal answer is wait::yield");
+      "libfabric 1.17 prov/sockets: the library grants FI_WAIT_FD under AUTO progress only; observed: 2026-11-20 libfabric 1.17.0 "
+      "loopback, FI_GETWAIT returned FI_ENOSYS under MANUAL progress); the nearest legal answer is wait::yield");
   return {};
 }
 template <class Asked>
@@ -123,15 +123,15 @@ constexpr refused why_not(const sockets*, answers::completion::every_operation, 
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric sockets cannot answer every_operation: it needs selective_completion to be false, and "
       "sockets.selective_completion is true (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, "
-      "unsignalled writes left no completion); the nearest legal answer is completion::selective");
+      "unsignalled writes gave no completion); the nearest legal answer is completion::selective");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const sockets*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric sockets cannot answer provider: it needs reports_killed_peer to be true, and sockets.reports_killed_peer is "
-      "false (claimed: libfabric 1.17 prov/sockets: a posted receive belongs to no peer; observed: 2026-11-20 libfabric 1.17.0 loopback, "
-      "a peer that only waited still waited 10.8 s after a kill -9); the nearest legal answer is liveness::heartbeat");
+      "false (claimed: libfabric 1.17 prov/sockets: a posted receive is not bound to a peer; observed: 2026-11-20 libfabric 1.17.0 "
+      "loopback, a waiting peer got no event within 10.8 s after a kill -9); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
@@ -154,7 +154,7 @@ constexpr refused why_not(const sockets*, answers::flush::tracked_writes, Asked)
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric sockets cannot answer tracked_writes: it needs refused_write to be silent, and sockets.refused_write is "
       "reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, a wrong key and an address out of "
-      "range ended in an EACCES completion at the initiator (1.11.1 too)); the nearest legal answer is flush::refused");
+      "range gave the initiator a completion with EACCES (1.11.1 too)); the nearest legal answer is flush::refused");
   return {};
 }
 // clang-format on

@@ -50,59 +50,60 @@ struct tcp {
       // framing: immediate: tcp.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/tcp, cq_data_size 8; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, cq_data_size 8)
       answers::framing::immediate,
-      // region_address: offset: tcp.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer;
-      //   observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived)
+      // region_address: offset: tcp.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_VIRT_ADDR;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a write to a pointer, and a write to an offset arrived)
       answers::region_address::offset,
-      // region_key: application: tcp.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer;
-      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used)
+      // region_key: application: tcp.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_PROV_KEY; observed:
+      //   2026-11-20 libfabric 1.17.0 loopback, the provider used the requested key)
       answers::region_key::application,
-      // local_descriptor: not_needed: tcp.local_registration is false (claimed: libfabric 1.17 prov/tcp: FI_MR_LOCAL is cleared in the answer;
-      //   observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
-      answers::local_descriptor::not_needed,
-      // region_binding: domain: tcp.region_endpoint_binding is false (claimed: libfabric 1.17 prov/tcp: FI_MR_ENDPOINT is not asked for; observed:
+      // local_descriptor: not_needed: tcp.local_registration is false (claimed: libfabric 1.17 prov/tcp: fi_getinfo clears FI_MR_LOCAL; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      answers::local_descriptor::not_needed,
+      // region_binding: domain: tcp.region_endpoint_binding is false (claimed: libfabric 1.17 prov/tcp: the provider does not request FI_MR_ENDPOINT;
+      //   observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
       answers::region_binding::domain,
       // notify: immediate: tcp.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/tcp, cq_data_size 8; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, 240 writes with an immediate gave 240 target entries with the right value); tcp.write_immediate_consumes_receive is false
       //   (claimed: libfabric 1.17 prov/tcp: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate
       //   used up no posted receive)
       answers::notify::immediate,
-      // write_fault: delivery_confirmed: tcp.refused_write is silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key
-      //   and the initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 2.x: not established, taken as 1.17);
-      //   tcp.delivery_complete is true (claimed: libfabric 1.17 prov/tcp: waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, writes with FI_DELIVERY_COMPLETE completed once the target polled)
+      // write_fault: delivery_confirmed: tcp.refused_write is silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key,
+      //   and the initiator got success; with FI_DELIVERY_COMPLETE the initiator got ECANCELED; copied: libfabric 2.x: not established, as 1.17);
+      //   tcp.delivery_complete is true (claimed: libfabric 1.17 prov/tcp: the completion waits for the target's progress; observed: 2026-11-20
+      //   libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed when the target polled)
       answers::write_fault::delivery_confirmed,
       // atomics: target: tcp.atomics is none (claimed: libfabric 1.11 to 2.6 prov/tcp: no FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0, fi_info
       //   -v, caps have no FI_ATOMIC); the target's progress can execute them on any fabric
       answers::atomics::target,
-      // progress: polling: tcp.data_progress is polling (claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not
-      //   keep; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived only when the target polled (1.11.1 and 2.6.0 too))
+      // progress: polling: tcp.data_progress is polling (claimed: libfabric man fi_domain: the provider claims FI_PROGRESS_AUTO, but does not
+      //   progress by itself; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived only when the target polled (1.11.1 and 2.6.0 too))
       answers::progress::polling,
       // wait: descriptor: tcp.completion_wait is descriptor (claimed: libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, a completion queue with FI_WAIT_FD woke its sleeper)
+      //   loopback, a completion queue with FI_WAIT_FD woke the waiting thread)
       answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: tcp.selective_completion is true (claimed: libfabric 1.17 prov/tcp; observed: 2026-11-20 libfabric 1.17.0 loopback,
-      //   unsignalled writes left no completion)
+      //   unsignalled writes gave no completion)
       answers::completion::selective,
       // liveness: provider: tcp.reports_killed_peer is true (claimed: libfabric 1.17 prov/tcp: FI_SHUTDOWN on the event queue; observed: 2026-11-20
-      //   libfabric 1.17.0 loopback, a waiting peer learned of a kill -9 after 2.6 ms)
+      //   libfabric 1.17.0 loopback, a waiting peer got an event 2.6 ms after a kill -9)
       answers::liveness::provider,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: per_link: tcp.endpoint_type is connected (claimed: libfabric 1.17 prov/tcp: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_MSG is the only type of provider tcp)
       answers::receive_pool::per_link,
       // flush: message_behind_writes: tcp.order_send_after_write is true (claimed: libfabric 1.17 prov/tcp, FI_ORDER_SAW; observed: 2026-11-20
-      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp.atomics_cost_order is false (claimed: there are no atomics to ask for);
-      //   tcp.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
+      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp.atomics_cost_order is false (claimed: the provider offers no atomics);
+      //   tcp.virtual_addressing_costs_order is false (claimed: the provider offers no pointers)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: tcp.inject_bytes is 128 (claimed: libfabric 1.14 to 2.6 prov/tcp, inject_size 128; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, inject_size 128)

@@ -27,34 +27,34 @@ template <class Asked>
 constexpr refused why_not(const tcp*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp cannot answer virtual_address: it needs virtual_addressing to be true, and tcp.virtual_addressing "
-      "is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 "
-      "loopback, a write to a pointer was refused by the target, a write to an offset arrived); or virtual_addressing_optional to be "
-      "true, and tcp.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the "
-      "answer); the nearest legal answer is region_address::offset");
+      "is false (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_VIRT_ADDR; observed: 2026-11-20 libfabric 1.17.0 "
+      "loopback, the target refused a write to a pointer, and a write to an offset arrived); or virtual_addressing_optional to be true, "
+      "and tcp.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_VIRT_ADDR); the "
+      "nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric tcp cannot answer provider: it needs key_owner to be provider, and tcp.key_owner is application (claimed: "
-      "libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 loopback, the "
-      "requested key was the key used); the nearest legal answer is region_key::application");
+      "libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_PROV_KEY; observed: 2026-11-20 libfabric 1.17.0 loopback, the provider "
+      "used the requested key); the nearest legal answer is region_key::application");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric tcp cannot answer required: it needs local_registration to be true, and tcp.local_registration is "
-      "false (claimed: libfabric 1.17 prov/tcp: FI_MR_LOCAL is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
-      "mr_mode empty); the nearest legal answer is local_descriptor::not_needed");
+      "false (claimed: libfabric 1.17 prov/tcp: fi_getinfo clears FI_MR_LOCAL; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
+      "empty); the nearest legal answer is local_descriptor::not_needed");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric tcp cannot answer endpoint: it needs region_endpoint_binding to be true, and "
-      "tcp.region_endpoint_binding is false (claimed: libfabric 1.17 prov/tcp: FI_MR_ENDPOINT is not asked for; observed: 2026-11-20 "
-      "libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is region_binding::domain");
+      "tcp.region_endpoint_binding is false (claimed: libfabric 1.17 prov/tcp: the provider does not request FI_MR_ENDPOINT; observed: "
+      "2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is region_binding::domain");
   return {};
 }
 template <class Asked>
@@ -69,17 +69,17 @@ template <class Asked>
 constexpr refused why_not(const tcp*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
-      "tcp.remote_counter_counts_writes is false (claimed: libfabric 1.17 to 2.6 prov/tcp: counts only writes that carry an immediate, "
-      "though FI_RMA_EVENT is advertised; observed: 2026-11-20 libfabric 1.17.0 loopback, the target's counter stayed 0 after plain "
-      "writes (2.6.0 too)); the nearest legal answer is notify::message_after_ordered_write");
+      "tcp.remote_counter_counts_writes is false (claimed: libfabric 1.17 to 2.6 prov/tcp: the counter counts only writes with an "
+      "immediate, although the provider advertises FI_RMA_EVENT; observed: 2026-11-20 libfabric 1.17.0 loopback, the target's counter "
+      "stayed 0 after plain writes (2.6.0 too)); the nearest legal answer is notify::message_after_ordered_write");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp*, answers::write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric tcp cannot answer reported: it needs refused_write to be reported, and tcp.refused_write is silent "
-      "(observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and the initiator got success; with "
-      "FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 2.x: not established, taken as 1.17); the nearest legal answer is "
+      "(observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key, and the initiator got success; with "
+      "FI_DELIVERY_COMPLETE the initiator got ECANCELED; copied: libfabric 2.x: not established, as 1.17); the nearest legal answer is "
       "write_fault::delivery_confirmed");
   return {};
 }
@@ -95,32 +95,33 @@ template <class Asked>
 constexpr refused why_not(const tcp*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp cannot answer hardware: it needs data_progress to be hardware, and tcp.data_progress is polling "
-      "(claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not keep; observed: 2026-11-20 libfabric "
-      "1.17.0 loopback, bytes arrived only when the target polled (1.11.1 and 2.6.0 too)); the nearest legal answer is progress::polling");
+      "(claimed: libfabric man fi_domain: the provider claims FI_PROGRESS_AUTO, but does not progress by itself; observed: 2026-11-20 "
+      "libfabric 1.17.0 loopback, bytes arrived only when the target polled (1.11.1 and 2.6.0 too)); the nearest legal answer is "
+      "progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp cannot answer thread: it needs data_progress to be thread, and tcp.data_progress is polling (claimed: "
-      "libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not keep; observed: 2026-11-20 libfabric 1.17.0 "
-      "loopback, bytes arrived only when the target polled (1.11.1 and 2.6.0 too)); the nearest legal answer is progress::polling");
+      "libfabric man fi_domain: the provider claims FI_PROGRESS_AUTO, but does not progress by itself; observed: 2026-11-20 libfabric "
+      "1.17.0 loopback, bytes arrived only when the target polled (1.11.1 and 2.6.0 too)); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp*, answers::wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp cannot answer yield: it needs completion_wait to be yield, and tcp.completion_wait is descriptor (claimed: "
-      "libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD woke its "
-      "sleeper); the nearest legal answer is wait::descriptor");
+      "libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD woke the "
+      "waiting thread); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp cannot answer spin: it needs completion_wait to be none, and tcp.completion_wait is descriptor (claimed: "
-      "libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD woke its "
-      "sleeper); the nearest legal answer is wait::descriptor");
+      "libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD woke the "
+      "waiting thread); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
@@ -128,7 +129,7 @@ constexpr refused why_not(const tcp*, answers::completion::every_operation, Aske
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric tcp cannot answer every_operation: it needs selective_completion to be false, and "
       "tcp.selective_completion is true (claimed: libfabric 1.17 prov/tcp; observed: 2026-11-20 libfabric 1.17.0 loopback, unsignalled "
-      "writes left no completion); the nearest legal answer is completion::selective");
+      "writes gave no completion); the nearest legal answer is completion::selective");
   return {};
 }
 template <class Asked>

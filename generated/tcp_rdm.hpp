@@ -41,34 +41,34 @@ struct tcp_rdm {
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 0> environment{};
   using policies = policy_set<
-      // endpoint: addressed: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp
-      //   with FI_EP_RDM gives tcp;ofi_rxm before that)
+      // endpoint: addressed: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has its own FI_EP_RDM; before, a hint
+      //   tcp with FI_EP_RDM gave tcp;ofi_rxm)
       answers::endpoint::addressed,
       // bootstrap: socket_address: tcp_rdm.address_resolution is socket (claimed: libfabric 2.6 prov/tcp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6)
       answers::bootstrap::socket_address,
       // framing: immediate: tcp_rdm.send_immediate_bytes is 8 (claimed: libfabric 2.6 prov/tcp, cq_data_size 8)
       answers::framing::immediate,
-      // region_address: offset: tcp_rdm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the
-      //   answer)
+      // region_address: offset: tcp_rdm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_VIRT_ADDR)
       answers::region_address::offset,
-      // region_key: application: tcp_rdm.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer)
+      // region_key: application: tcp_rdm.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_PROV_KEY)
       answers::region_key::application,
-      // local_descriptor: not_needed: tcp_rdm.local_registration is false (claimed: libfabric 2.6 prov/tcp: FI_MR_LOCAL is cleared in the answer)
+      // local_descriptor: not_needed: tcp_rdm.local_registration is false (claimed: libfabric 2.6 prov/tcp: fi_getinfo clears FI_MR_LOCAL)
       answers::local_descriptor::not_needed,
-      // region_binding: domain: tcp_rdm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/tcp: FI_MR_ENDPOINT is not asked for)
+      // region_binding: domain: tcp_rdm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/tcp: the provider does not request
+      //   FI_MR_ENDPOINT)
       answers::region_binding::domain,
       // notify: immediate: tcp_rdm.write_immediate_bytes is 8 (claimed: libfabric 2.6 prov/tcp, cq_data_size 8; observed: 2026-11-20 libfabric 2.6.0
       //   loopback, writes with an immediate gave target entries with the right value); tcp_rdm.write_immediate_consumes_receive is false (claimed:
       //   libfabric 2.6 prov/tcp: mode has no FI_RX_CQ_DATA)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: tcp_rdm.refused_write is silent (copied: conservative: as provider tcp with connected endpoints; not
-      //   established); tcp_rdm.delivery_complete is true (claimed: libfabric 2.6 prov/tcp: waits for the target's progress)
+      //   established); tcp_rdm.delivery_complete is true (claimed: libfabric 2.6 prov/tcp: the completion waits for the target's progress)
       answers::write_fault::delivery_confirmed,
-      // atomics: target: tcp_rdm.atomics is none (claimed: libfabric 1.18 NEWS: FI_ATOMIC, claimed falsely by provider net before, is gone); the
-      //   target's progress can execute them on any fabric
+      // atomics: target: tcp_rdm.atomics is none (claimed: libfabric 1.18 NEWS: the false claim of FI_ATOMIC by provider net is gone); the target's
+      //   progress can execute them on any fabric
       answers::atomics::target,
-      // progress: polling: tcp_rdm.data_progress is polling (claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does
-      //   not keep; observed: 2026-11-20 libfabric 2.6.0 loopback, bytes arrived only when the target polled)
+      // progress: polling: tcp_rdm.data_progress is polling (claimed: libfabric man fi_domain: the provider claims FI_PROGRESS_AUTO, but does not
+      //   progress by itself; observed: 2026-11-20 libfabric 2.6.0 loopback, bytes arrived only when the target polled)
       answers::progress::polling,
       // wait: descriptor: tcp_rdm.completion_wait is descriptor (claimed: libfabric 2.6 prov/tcp: FI_WAIT_FD)
       answers::wait::descriptor,
@@ -79,20 +79,21 @@ struct tcp_rdm {
       // completion: selective: tcp_rdm.selective_completion is true (claimed: libfabric 2.6 prov/tcp)
       answers::completion::selective,
       // liveness: heartbeat: tcp_rdm.reports_killed_peer is false (copied: conservative; not established); tcp_rdm.same_host is false (claimed: a
-      //   network protocol); messages of our own work on any fabric
+      //   network protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
-      // receive_pool: shared: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp
-      //   with FI_EP_RDM gives tcp;ofi_rxm before that)
+      // receive_pool: shared: tcp_rdm.endpoint_type is addressed (claimed: libfabric 1.18 NEWS: the tcp provider has its own FI_EP_RDM; before, a
+      //   hint tcp with FI_EP_RDM gave tcp;ofi_rxm)
       answers::receive_pool::shared,
       // flush: message_behind_writes: tcp_rdm.order_send_after_write is true (claimed: libfabric 2.6 prov/tcp, FI_ORDER_SAW);
-      //   tcp_rdm.atomics_cost_order is false (claimed: there are no atomics to ask for; asking for them gives tcp;ofi_rxm instead);
-      //   tcp_rdm.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
+      //   tcp_rdm.atomics_cost_order is false (claimed: the provider offers no atomics; a request for atomics gives tcp;ofi_rxm instead);
+      //   tcp_rdm.virtual_addressing_costs_order is false (claimed: the provider offers no pointers)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: tcp_rdm.inject_bytes is 128 (claimed: libfabric 2.1 prov/tcp, inject_size 128)
       answers::inject::as_the_row_permits

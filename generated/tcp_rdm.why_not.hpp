@@ -11,8 +11,8 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::endpoint::connected, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric tcp_rdm cannot answer connected: it needs endpoint_type to be connected, and tcp_rdm.endpoint_type is "
-      "addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp with FI_EP_RDM gives tcp;ofi_rxm "
-      "before that); the nearest legal answer is endpoint::addressed");
+      "addressed (claimed: libfabric 1.18 NEWS: the tcp provider has its own FI_EP_RDM; before, a hint tcp with FI_EP_RDM gave "
+      "tcp;ofi_rxm); the nearest legal answer is endpoint::addressed");
   return {};
 }
 template <class Asked>
@@ -27,33 +27,32 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp_rdm cannot answer virtual_address: it needs virtual_addressing to be true, and "
-      "tcp_rdm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer); or "
+      "tcp_rdm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_VIRT_ADDR); or "
       "virtual_addressing_optional to be true, and tcp_rdm.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 prov/tcp: "
-      "FI_MR_VIRT_ADDR is cleared in the answer); the nearest legal answer is region_address::offset");
+      "fi_getinfo clears FI_MR_VIRT_ADDR); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric tcp_rdm cannot answer provider: it needs key_owner to be provider, and tcp_rdm.key_owner is application "
-      "(claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer); the nearest legal answer is "
-      "region_key::application");
+      "(claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_PROV_KEY); the nearest legal answer is region_key::application");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric tcp_rdm cannot answer required: it needs local_registration to be true, and "
-      "tcp_rdm.local_registration is false (claimed: libfabric 2.6 prov/tcp: FI_MR_LOCAL is cleared in the answer); the nearest legal "
-      "answer is local_descriptor::not_needed");
+      "tcp_rdm.local_registration is false (claimed: libfabric 2.6 prov/tcp: fi_getinfo clears FI_MR_LOCAL); the nearest legal answer is "
+      "local_descriptor::not_needed");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric tcp_rdm cannot answer endpoint: it needs region_endpoint_binding to be true, and "
-      "tcp_rdm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/tcp: FI_MR_ENDPOINT is not asked for); the nearest legal "
-      "answer is region_binding::domain");
+      "tcp_rdm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/tcp: the provider does not request FI_MR_ENDPOINT); the "
+      "nearest legal answer is region_binding::domain");
   return {};
 }
 template <class Asked>
@@ -68,7 +67,7 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp_rdm cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
-      "tcp_rdm.remote_counter_counts_writes is false (claimed: libfabric 2.6 prov/tcp: counts only writes that carry an immediate; "
+      "tcp_rdm.remote_counter_counts_writes is false (claimed: libfabric 2.6 prov/tcp: the counter counts only writes with an immediate; "
       "observed: 2026-11-20 libfabric 2.6.0 loopback, the target's counter stayed 0 after plain writes); the nearest legal answer is "
       "notify::message_after_ordered_write");
   return {};
@@ -77,8 +76,8 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp_rdm cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
-      "tcp_rdm.bytes_visible_in_order is false (copied: conservative: prov/tcp promises it for connected endpoints; not established "
-      "here); the nearest legal answer is notify::message_after_delivery");
+      "tcp_rdm.bytes_visible_in_order is false (copied: conservative: prov/tcp promises this order for connected endpoints; not "
+      "established here); the nearest legal answer is notify::message_after_delivery");
   return {};
 }
 template <class Asked>
@@ -93,23 +92,23 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric tcp_rdm cannot answer provider: it needs atomics to be provider, and tcp_rdm.atomics is none (claimed: "
-      "libfabric 1.18 NEWS: FI_ATOMIC, claimed falsely by provider net before, is gone); the nearest legal answer is atomics::target");
+      "libfabric 1.18 NEWS: the false claim of FI_ATOMIC by provider net is gone); the nearest legal answer is atomics::target");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp_rdm cannot answer hardware: it needs data_progress to be hardware, and tcp_rdm.data_progress is polling "
-      "(claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not keep; observed: 2026-11-20 libfabric "
-      "2.6.0 loopback, bytes arrived only when the target polled); the nearest legal answer is progress::polling");
+      "(claimed: libfabric man fi_domain: the provider claims FI_PROGRESS_AUTO, but does not progress by itself; observed: 2026-11-20 "
+      "libfabric 2.6.0 loopback, bytes arrived only when the target polled); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp_rdm cannot answer thread: it needs data_progress to be thread, and tcp_rdm.data_progress is polling "
-      "(claimed: libfabric man fi_domain: FI_PROGRESS_AUTO, which the provider claims and does not keep; observed: 2026-11-20 libfabric "
-      "2.6.0 loopback, bytes arrived only when the target polled); the nearest legal answer is progress::polling");
+      "(claimed: libfabric man fi_domain: the provider claims FI_PROGRESS_AUTO, but does not progress by itself; observed: 2026-11-20 "
+      "libfabric 2.6.0 loopback, bytes arrived only when the target polled); the nearest legal answer is progress::polling");
   return {};
 }
 template <class Asked>
@@ -151,8 +150,8 @@ template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::receive_pool::per_link, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric tcp_rdm cannot answer per_link: it needs endpoint_type to be connected, and tcp_rdm.endpoint_type is "
-      "addressed (claimed: libfabric 1.18 NEWS: the tcp provider has FI_EP_RDM of its own; a hint tcp with FI_EP_RDM gives tcp;ofi_rxm "
-      "before that); the nearest legal answer is receive_pool::shared");
+      "addressed (claimed: libfabric 1.18 NEWS: the tcp provider has its own FI_EP_RDM; before, a hint tcp with FI_EP_RDM gave "
+      "tcp;ofi_rxm); the nearest legal answer is receive_pool::shared");
   return {};
 }
 // clang-format on

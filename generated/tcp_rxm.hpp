@@ -42,13 +42,13 @@ struct tcp_rxm {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 3> environment{ {
-      // FI_OFI_RXM_CM_PROGRESS_INTERVAL: the library looks at connections each 0.1 ms rather than each 10: connecting takes some 1 ms for a peer
-      //   instead of up to 20 (bench-endpoint.tcp_rxm, on processors of its own)
+      // FI_OFI_RXM_CM_PROGRESS_INTERVAL: the library polls connections each 0.1 ms instead of each 10 ms; connecting to a peer takes some 1 ms
+      //   instead of up to 20 ms (bench-endpoint.tcp_rxm, on dedicated processors)
       {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
-      // FI_OFI_RXM_BUFFER_SIZE: with 64 posted receives one endpoint takes 11 MiB instead of 73, and 8 bytes by message 7 percent less time; messages
-      //   up to 4 KiB, the usual slot, stay in one piece, larger ones cost a round trip more. Peers must have the same
+      // FI_OFI_RXM_BUFFER_SIZE: with 64 posted receives one endpoint takes 11 MiB instead of 73 MiB; a message of 8 bytes takes 7 percent less time;
+      //   messages above 4 KiB cost one more round trip; peers must have the same value
       {"FI_OFI_RXM_BUFFER_SIZE", "4096"},
-      // FI_OFI_RXM_MSG_RX_SIZE: of 4096 posted buffers a stream needs few: what finds none waits in its socket
+      // FI_OFI_RXM_MSG_RX_SIZE: a stream needs few of the 4096 default buffers; a message without a buffer waits in its socket
       {"FI_OFI_RXM_MSG_RX_SIZE", "64"},
   } };
   using policies = policy_set<
@@ -61,17 +61,17 @@ struct tcp_rxm {
       // framing: immediate: tcp_rxm.send_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxm over prov/tcp, cq_data_size 8; observed: 2026-11-20
       //   libfabric 1.17.0, fi_info -v, cq_data_size 8)
       answers::framing::immediate,
-      // region_address: offset: tcp_rxm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the
-      //   answer; observed: 2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived)
+      // region_address: offset: tcp_rxm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_VIRT_ADDR;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a write to a pointer, and a write to an offset arrived)
       answers::region_address::offset,
-      // region_key: application: tcp_rxm.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer;
-      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used)
+      // region_key: application: tcp_rxm.key_owner is application (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_PROV_KEY;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, the provider used the requested key)
       answers::region_key::application,
-      // local_descriptor: not_needed: tcp_rxm.local_registration is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_LOCAL is cleared in
-      //   the answer; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      // local_descriptor: not_needed: tcp_rxm.local_registration is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: fi_getinfo clears
+      //   FI_MR_LOCAL; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
       answers::local_descriptor::not_needed,
-      // region_binding: domain: tcp_rxm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_ENDPOINT is not asked
-      //   for; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
+      // region_binding: domain: tcp_rxm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: the provider does not
+      //   request FI_MR_ENDPOINT; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty)
       answers::region_binding::domain,
       // notify: immediate: tcp_rxm.write_immediate_bytes is 8 (claimed: libfabric 1.17 prov/rxm over prov/tcp, cq_data_size 8; observed: 2026-11-20
       //   libfabric 1.17.0 loopback, 240 writes with an immediate gave 240 target entries with the right value);
@@ -79,13 +79,13 @@ struct tcp_rxm {
       //   2026-11-20 libfabric 1.17.0 loopback, 240 writes with an immediate used up no posted receive)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: tcp_rxm.refused_write is silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong
-      //   key and an address out of range and the initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 1.17 prov/rxm
-      //   passes writes through to tcp; 2.x: not established, taken as 1.17); tcp_rxm.delivery_complete is true (claimed: libfabric 1.17 prov/rxm:
-      //   waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once the target
-      //   polled)
+      //   key and an address out of range, and the initiator got success; with FI_DELIVERY_COMPLETE the initiator got ECANCELED; copied: libfabric
+      //   1.17 prov/rxm passes writes through to tcp; 2.x: not established, as 1.17); tcp_rxm.delivery_complete is true (claimed: libfabric 1.17
+      //   prov/rxm: the completion waits for the target's progress; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE
+      //   completed when the target polled)
       answers::write_fault::delivery_confirmed,
       // atomics: target: tcp_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20
-      //   libfabric 1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW gave ENODATA (1.11.1 and 2.6.0 too)); measured: 2026-11-22 libfabric
+      //   libfabric 1.17.0 loopback, fi_getinfo with FI_ATOMIC and FI_ORDER_SAW gave ENODATA (1.11.1 and 2.6.0 too)); measured: 2026-11-22 libfabric
       //   1.17.0, rdma-core 44.0, Intel(R) Xeon(R) Processor, 2 cores, Linux 6.18.44-fc-v657, ./weft bench --fabric tcp_rxm --vary atomics
       //   --operations fetch_add,put,put_notify,put_notify_rate,put_visible,send,send_rate --sizes 8,64,1024,4096,65536 --turns 16: medium: provider
       //   takes 1.25 times as long as target (1.21 to 1.46, put); the target's progress can execute them on any fabric
@@ -94,33 +94,34 @@ struct tcp_rxm {
       //   1.17.0 loopback, bytes arrived only when the target polled)
       answers::progress::polling,
       // wait: descriptor: tcp_rxm.completion_wait is descriptor (claimed: libfabric 1.17 prov/rxm: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, a completion queue with FI_WAIT_FD woke its sleeper)
+      //   loopback, a completion queue with FI_WAIT_FD woke the waiting thread)
       answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: tcp_rxm.selective_completion is true (claimed: libfabric 1.17 prov/rxm; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, unsignalled writes left no completion)
+      //   loopback, unsignalled writes gave no completion)
       answers::completion::selective,
-      // liveness: heartbeat: tcp_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer; observed:
-      //   2026-11-20 libfabric 1.17.0 loopback, a peer that only waited still waited 10.8 s after a kill -9); tcp_rxm.same_host is false (claimed: a
-      //   network protocol); messages of our own work on any fabric
+      // liveness: heartbeat: tcp_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive is not bound to a peer;
+      //   observed: 2026-11-20 libfabric 1.17.0 loopback, a waiting peer got no event within 10.8 s after a kill -9); tcp_rxm.same_host is false
+      //   (claimed: a network protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: tcp_rxm.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
       answers::receive_pool::shared,
       // flush: message_behind_writes: tcp_rxm.order_send_after_write is true (claimed: libfabric 1.17 prov/rxm over prov/tcp, FI_ORDER_SAW; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); tcp_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man
-      //   fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0 loopback, FI_ATOMIC together with FI_ORDER_SAW gave ENODATA (1.11.1
-      //   and 2.6.0 too)); tcp_rxm.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for); no chosen answer takes that
-      //   order away
+      //   fi_rxm, limitations of FI_ATOMIC; observed: 2026-11-20 libfabric 1.17.0 loopback, fi_getinfo with FI_ATOMIC and FI_ORDER_SAW gave ENODATA
+      //   (1.11.1 and 2.6.0 too)); tcp_rxm.virtual_addressing_costs_order is false (claimed: the provider offers no pointers); no chosen answer
+      //   removes that order
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: tcp_rxm.inject_bytes is 64 (claimed: libfabric 1.17 to 2.6 prov/rxm over prov/tcp, inject_size 64; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 64)

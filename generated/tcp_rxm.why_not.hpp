@@ -27,34 +27,35 @@ template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric tcp_rxm cannot answer virtual_address: it needs virtual_addressing to be true, and "
-      "tcp_rxm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_VIRT_ADDR is cleared in the answer; observed: "
-      "2026-11-20 libfabric 1.17.0 loopback, a write to a pointer was refused by the target, a write to an offset arrived); or "
+      "tcp_rxm.virtual_addressing is false (claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_VIRT_ADDR; observed: "
+      "2026-11-20 libfabric 1.17.0 loopback, the target refused a write to a pointer, and a write to an offset arrived); or "
       "virtual_addressing_optional to be true, and tcp_rxm.virtual_addressing_optional is false (claimed: libfabric 1.11 to 2.6 prov/tcp: "
-      "FI_MR_VIRT_ADDR is cleared in the answer); the nearest legal answer is region_address::offset");
+      "fi_getinfo clears FI_MR_VIRT_ADDR); the nearest legal answer is region_address::offset");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric tcp_rxm cannot answer provider: it needs key_owner to be provider, and tcp_rxm.key_owner is application "
-      "(claimed: libfabric 1.11 to 2.6 prov/tcp: FI_MR_PROV_KEY is cleared in the answer; observed: 2026-11-20 libfabric 1.17.0 loopback, "
-      "the requested key was the key used); the nearest legal answer is region_key::application");
+      "(claimed: libfabric 1.11 to 2.6 prov/tcp: fi_getinfo clears FI_MR_PROV_KEY; observed: 2026-11-20 libfabric 1.17.0 loopback, the "
+      "provider used the requested key); the nearest legal answer is region_key::application");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric tcp_rxm cannot answer required: it needs local_registration to be true, and "
-      "tcp_rxm.local_registration is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_LOCAL is cleared in the answer; "
-      "observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is local_descriptor::not_needed");
+      "tcp_rxm.local_registration is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: fi_getinfo clears FI_MR_LOCAL; observed: "
+      "2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is local_descriptor::not_needed");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric tcp_rxm cannot answer endpoint: it needs region_endpoint_binding to be true, and "
-      "tcp_rxm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: FI_MR_ENDPOINT is not asked for; "
-      "observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is region_binding::domain");
+      "tcp_rxm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxm over prov/tcp: the provider does not request "
+      "FI_MR_ENDPOINT; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode empty); the nearest legal answer is "
+      "region_binding::domain");
   return {};
 }
 template <class Asked>
@@ -70,8 +71,8 @@ template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric tcp_rxm cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
-      "tcp_rxm.remote_counter_counts_writes is false (claimed: libfabric 1.17 prov/rxm: FI_RMA_EVENT is not advertised; observed: "
-      "2026-11-20 libfabric 1.17.0 loopback, a counter bound with FI_REMOTE_WRITE stayed 0); the nearest legal answer is "
+      "tcp_rxm.remote_counter_counts_writes is false (claimed: libfabric 1.17 prov/rxm: the provider does not advertise FI_RMA_EVENT; "
+      "observed: 2026-11-20 libfabric 1.17.0 loopback, a counter bound with FI_REMOTE_WRITE stayed 0); the nearest legal answer is "
       "notify::message_after_ordered_write");
   return {};
 }
@@ -79,9 +80,9 @@ template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric tcp_rxm cannot answer reported: it needs refused_write to be reported, and tcp_rxm.refused_write is "
-      "silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range and the "
-      "initiator got success; with FI_DELIVERY_COMPLETE it got ECANCELED; copied: libfabric 1.17 prov/rxm passes writes through to tcp; "
-      "2.x: not established, taken as 1.17); the nearest legal answer is write_fault::delivery_confirmed");
+      "silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range, and the "
+      "initiator got success; with FI_DELIVERY_COMPLETE the initiator got ECANCELED; copied: libfabric 1.17 prov/rxm passes writes "
+      "through to tcp; 2.x: not established, as 1.17); the nearest legal answer is write_fault::delivery_confirmed");
   return {};
 }
 template <class Asked>
@@ -105,7 +106,7 @@ constexpr refused why_not(const tcp_rxm*, answers::wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp_rxm cannot answer yield: it needs completion_wait to be yield, and tcp_rxm.completion_wait is descriptor "
       "(claimed: libfabric 1.17 prov/rxm: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD "
-      "woke its sleeper); the nearest legal answer is wait::descriptor");
+      "woke the waiting thread); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
@@ -113,7 +114,7 @@ constexpr refused why_not(const tcp_rxm*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric tcp_rxm cannot answer spin: it needs completion_wait to be none, and tcp_rxm.completion_wait is descriptor "
       "(claimed: libfabric 1.17 prov/rxm: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0 loopback, a completion queue with FI_WAIT_FD "
-      "woke its sleeper); the nearest legal answer is wait::descriptor");
+      "woke the waiting thread); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
@@ -121,15 +122,15 @@ constexpr refused why_not(const tcp_rxm*, answers::completion::every_operation, 
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric tcp_rxm cannot answer every_operation: it needs selective_completion to be false, and "
       "tcp_rxm.selective_completion is true (claimed: libfabric 1.17 prov/rxm; observed: 2026-11-20 libfabric 1.17.0 loopback, "
-      "unsignalled writes left no completion); the nearest legal answer is completion::selective");
+      "unsignalled writes gave no completion); the nearest legal answer is completion::selective");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric tcp_rxm cannot answer provider: it needs reports_killed_peer to be true, and tcp_rxm.reports_killed_peer is "
-      "false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer; observed: 2026-11-20 libfabric 1.17.0 loopback, a "
-      "peer that only waited still waited 10.8 s after a kill -9); the nearest legal answer is liveness::heartbeat");
+      "false (claimed: libfabric 1.17 prov/rxm: a posted receive is not bound to a peer; observed: 2026-11-20 libfabric 1.17.0 loopback, "
+      "a waiting peer got no event within 10.8 s after a kill -9); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>

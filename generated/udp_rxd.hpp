@@ -54,7 +54,7 @@ struct udp_rxd {
       //   -v, mr_mode empty)
       answers::region_address::offset,
       // region_key: application: udp_rxd.key_owner is application (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback,
-      //   the requested key was the key used)
+      //   the provider used the requested key)
       answers::region_key::application,
       // local_descriptor: not_needed: udp_rxd.local_registration is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, mr_mode empty)
@@ -68,9 +68,9 @@ struct udp_rxd {
       //   immediate used up no posted receive)
       answers::notify::immediate,
       // write_fault: delivery_confirmed: udp_rxd.refused_write is silent (claimed: libfabric 1.17 prov/rxd: the target drops the packet and the
-      //   initiator resends it; observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key: the write never ended, with
-      //   FI_DELIVERY_COMPLETE or without, nor did later ones to that peer); udp_rxd.delivery_complete is true (claimed: libfabric 1.17 prov/rxd,
-      //   FI_DELIVERY_COMPLETE in the transmit flags; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed once
+      //   initiator resends it; observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key, and the write never ended, with or
+      //   without FI_DELIVERY_COMPLETE, nor did later writes to that peer); udp_rxd.delivery_complete is true (claimed: libfabric 1.17 prov/rxd,
+      //   FI_DELIVERY_COMPLETE in the transmit flags; observed: 2026-11-20 libfabric 1.17.0 loopback, writes with FI_DELIVERY_COMPLETE completed when
       //   the target polled)
       answers::write_fault::delivery_confirmed,
       // atomics: target: udp_rxd.atomics is none (claimed: libfabric 1.17 prov/rxd offers FI_ATOMIC; not established as usable in any release;
@@ -81,32 +81,33 @@ struct udp_rxd {
       //   libfabric 1.17.0 loopback, bytes arrived only when the target polled)
       answers::progress::polling,
       // wait: yield: udp_rxd.completion_wait is yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls,
-      //   which a sleeper does not make; observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no,
-      //   said FI_ENOSYS)
+      //   and a sleeping thread makes none; observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor
+      //   no, said FI_ENOSYS)
       answers::wait::yield,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: udp_rxd.selective_completion is true (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0
-      //   loopback, unsignalled writes left no completion)
+      //   loopback, unsignalled writes gave no completion)
       answers::completion::selective,
       // liveness: heartbeat: udp_rxd.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback,
-      //   15 s after a kill -9 no operation had failed); udp_rxd.same_host is false (claimed: a network protocol); messages of our own work on any
+      //   15 s after a kill -9 no operation had failed); udp_rxd.same_host is false (claimed: a network protocol); weft's own messages work on any
       //   fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: udp_rxd.endpoint_type is addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0,
       //   fi_info -v, FI_EP_RDM)
       answers::receive_pool::shared,
       // flush: message_behind_writes: udp_rxd.order_send_after_write is true (claimed: libfabric 1.17 prov/rxd, FI_ORDER_SAW; observed: 2026-11-20
-      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); udp_rxd.atomics_cost_order is false (claimed: there are no atomics to ask
-      //   for); udp_rxd.virtual_addressing_costs_order is false (claimed: there are no pointers to ask for)
+      //   libfabric 1.17.0, fi_info -v, msg_order lists FI_ORDER_SAW); udp_rxd.atomics_cost_order is false (claimed: the provider offers no atomics);
+      //   udp_rxd.virtual_addressing_costs_order is false (claimed: the provider offers no pointers)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: udp_rxd.inject_bytes is 1256 (claimed: libfabric 1.17 prov/rxd, inject_size 1256; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, inject_size 1256)

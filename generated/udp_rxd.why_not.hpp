@@ -36,7 +36,7 @@ template <class Asked>
 constexpr refused why_not(const udp_rxd*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric udp_rxd cannot answer provider: it needs key_owner to be provider, and udp_rxd.key_owner is application "
-      "(claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, the requested key was the key used); the "
+      "(claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, the provider used the requested key); the "
       "nearest legal answer is region_key::application");
   return {};
 }
@@ -69,7 +69,7 @@ template <class Asked>
 constexpr refused why_not(const udp_rxd*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric udp_rxd cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
-      "udp_rxd.bytes_visible_in_order is false (copied: conservative: packets come in any order; not established); the nearest legal "
+      "udp_rxd.bytes_visible_in_order is false (copied: conservative: packets arrive in any order; not established); the nearest legal "
       "answer is notify::message_after_delivery");
   return {};
 }
@@ -78,8 +78,8 @@ constexpr refused why_not(const udp_rxd*, answers::write_fault::reported, Asked)
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric udp_rxd cannot answer reported: it needs refused_write to be reported, and udp_rxd.refused_write is "
       "silent (claimed: libfabric 1.17 prov/rxd: the target drops the packet and the initiator resends it; observed: 2026-11-20 libfabric "
-      "1.17.0 loopback, the target refused a wrong key: the write never ended, with FI_DELIVERY_COMPLETE or without, nor did later ones "
-      "to that peer); the nearest legal answer is write_fault::delivery_confirmed");
+      "1.17.0 loopback, the target refused a wrong key, and the write never ended, with or without FI_DELIVERY_COMPLETE, nor did later "
+      "writes to that peer); the nearest legal answer is write_fault::delivery_confirmed");
   return {};
 }
 template <class Asked>
@@ -110,16 +110,16 @@ template <class Asked>
 constexpr refused why_not(const udp_rxd*, answers::wait::descriptor, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric udp_rxd cannot answer descriptor: it needs completion_wait to be descriptor, and udp_rxd.completion_wait is "
-      "yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make; "
-      "observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no, said FI_ENOSYS); the "
-      "nearest legal answer is wait::yield");
+      "yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, and a sleeping thread makes "
+      "none; observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no, said "
+      "FI_ENOSYS); the nearest legal answer is wait::yield");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const udp_rxd*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric udp_rxd cannot answer spin: it needs completion_wait to be none, and udp_rxd.completion_wait is yield (claimed: "
-      "libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, which a sleeper does not make; observed: "
+      "libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, and a sleeping thread makes none; observed: "
       "2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor no, said FI_ENOSYS); the nearest "
       "legal answer is wait::yield");
   return {};
@@ -129,7 +129,7 @@ constexpr refused why_not(const udp_rxd*, answers::completion::every_operation, 
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric udp_rxd cannot answer every_operation: it needs selective_completion to be false, and "
       "udp_rxd.selective_completion is true (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, "
-      "unsignalled writes left no completion); the nearest legal answer is completion::selective");
+      "unsignalled writes gave no completion); the nearest legal answer is completion::selective");
   return {};
 }
 template <class Asked>

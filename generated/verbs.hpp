@@ -40,7 +40,7 @@ struct verbs_since_1_15 {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
   static constexpr std::array<environment_setting, 1> environment{ {
-      // FI_MR_CACHE_MAX_COUNT: a region that was closed stays registered in the provider's cache, and peers can still write into it; weft registers
+      // FI_MR_CACHE_MAX_COUNT: the provider's cache keeps a closed region registered, and peers can still write into it; weft registers each region
       //   once
       {"FI_MR_CACHE_MAX_COUNT", "0"},
   } };
@@ -51,38 +51,38 @@ struct verbs_since_1_15 {
       // bootstrap: socket_address: verbs.address_resolution is socket (claimed: libfabric 2.6 prov/verbs: librdmacm addresses, FI_SOCKADDR_IN, IN6
       //   and IB; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, addr_format FI_SOCKADDR_IN)
       answers::bootstrap::socket_address,
-      // framing: immediate: verbs.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 once FI_RX_CQ_DATA is offered;
+      // framing: immediate: verbs.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 if the hints offer FI_RX_CQ_DATA;
       //   observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, cq_data_size 4)
       answers::framing::immediate,
-      // region_address: virtual_address: verbs.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required; observed:
-      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
+      // region_address: virtual_address: verbs.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_VIRT_ADDR;
+      //   observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
       answers::region_address::virtual_address,
-      // region_key: provider: verbs.key_owner is provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20
-      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
+      // region_key: provider: verbs.key_owner is provider (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_PROV_KEY; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
       answers::region_key::provider,
-      // local_descriptor: required: verbs.local_registration is true (claimed: libfabric 2.6 prov/verbs: FI_MR_LOCAL is required; observed:
+      // local_descriptor: required: verbs.local_registration is true (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_LOCAL; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL)
       answers::local_descriptor::required,
       // region_binding: domain: verbs.region_endpoint_binding is false (claimed: libfabric 2.6 prov/verbs; observed: 2026-11-20 libfabric 1.17.0 on
       //   soft-RoCE in a virtual machine, fi_info -v, mr_mode has no FI_MR_ENDPOINT)
       answers::region_binding::domain,
-      // notify: immediate_consumes_receive: verbs.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 once FI_RX_CQ_DATA is
-      //   offered; 0 on iWARP; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata with FI_RX_CQ_DATA arrived with
-      //   the right value); verbs.write_immediate_consumes_receive is true (claimed: libfabric 2.6 prov/verbs: mode FI_RX_CQ_DATA; observed:
+      // notify: immediate_consumes_receive: verbs.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/verbs, cq_data_size 4 if the hints offer
+      //   FI_RX_CQ_DATA; 0 on iWARP; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata with FI_RX_CQ_DATA arrived
+      //   with the right value); verbs.write_immediate_consumes_receive is true (claimed: libfabric 2.6 prov/verbs: mode FI_RX_CQ_DATA; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mode FI_RX_CQ_DATA)
       answers::notify::immediate_consumes_receive,
       // write_fault: reported: verbs.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access
       //   error; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into
-      //   a region that was closed failed at the initiator and changed no byte)
+      //   a closed region failed at the initiator and changed no byte)
       answers::write_fault::reported,
       // atomics: target: verbs.atomics is none (claimed: libfabric 1.11 to 2.1 prov/verbs puts the operand's address into the work request instead of
-      //   its value; mended in 2.2; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fetch-add and compare-swap gave wrong
+      //   its value; fixed in 2.2; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fetch-add and compare-swap gave wrong
       //   values (2.1 too)); the target's progress can execute them on any fabric
       answers::atomics::target,
       // progress: hardware: verbs.data_progress is hardware (claimed: libfabric 2.6 prov/verbs: the card moves the data)
       answers::progress::hardware,
       // wait: descriptor: verbs.completion_wait is descriptor (claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0,
-      //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments)
+      //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeping thread woke for each of 2,000 messages at random times)
       answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       answers::back_pressure::report,
@@ -91,21 +91,22 @@ struct verbs_since_1_15 {
       // completion: selective: verbs.selective_completion is true (claimed: libfabric 2.6 prov/verbs)
       answers::completion::selective,
       // liveness: heartbeat: verbs.reports_killed_peer is false (copied: conservative; not established); verbs.same_host is false (claimed: a network
-      //   protocol); messages of our own work on any fabric
+      //   protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: per_link: verbs.endpoint_type is connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0
       //   on soft-RoCE in a virtual machine, fi_info -v, FI_EP_MSG)
       answers::receive_pool::per_link,
       // flush: message_behind_writes: verbs.order_send_after_write is true (claimed: libfabric 2.6 prov/verbs, FI_ORDER_SAW; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, msg_order lists FI_ORDER_SAW); verbs.atomics_cost_order is false (claimed:
-      //   libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC); verbs.virtual_addressing_costs_order is false (claimed: pointers are not
-      //   asked for, they are needed)
+      //   libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC); verbs.virtual_addressing_costs_order is false (claimed: the provider
+      //   requires pointers, weft does not request them)
       answers::flush::message_behind_writes,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: verbs.inject_bytes is 64 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v,
       //   inject_size 256; copied: conservative lower bound; not established)
@@ -128,8 +129,8 @@ struct verbs_since_2_2 : verbs_since_1_15 {
     changed.until = any_later_version;
     // verbs.atomics (claimed: libfabric 2.2 prov/verbs: 64-bit FI_SUM and FI_CSWAP by value (pull request 10923))
     changed.atomics = atomic_execution::provider;
-    // verbs.atomic_operations (claimed: libfabric 2.2 prov/verbs grants FI_SUM and FI_CSWAP of 64 bits; float and double too, which the card would
-    //   add as integers)
+    // verbs.atomic_operations (claimed: libfabric 2.2 prov/verbs grants FI_SUM and FI_CSWAP of 64 bits; the grant includes float and double, which
+    //   the card would add as integers)
     changed.atomic_operations = "add compare_swap: int64 uint64";
     return changed;
   }();

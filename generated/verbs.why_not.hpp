@@ -27,24 +27,24 @@ template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, answers::region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric verbs cannot answer offset: it needs virtual_addressing to be false, and verbs.virtual_addressing is "
-      "true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
-      "virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR); the nearest legal answer is region_address::virtual_address");
+      "true (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_VIRT_ADDR; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE "
+      "in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR); the nearest legal answer is region_address::virtual_address");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, answers::region_key::application, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric verbs cannot answer application: it needs key_owner to be application, and verbs.key_owner is provider "
-      "(claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual "
-      "machine, fi_info -v, mr_mode has FI_MR_PROV_KEY); the nearest legal answer is region_key::provider");
+      "(claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_PROV_KEY; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
+      "virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY); the nearest legal answer is region_key::provider");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, answers::local_descriptor::not_needed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric verbs cannot answer not_needed: it needs local_registration to be false, and "
-      "verbs.local_registration is true (claimed: libfabric 2.6 prov/verbs: FI_MR_LOCAL is required; observed: 2026-11-20 libfabric "
-      "1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL); the nearest legal answer is "
+      "verbs.local_registration is true (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_LOCAL; observed: 2026-11-20 "
+      "libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL); the nearest legal answer is "
       "local_descriptor::required");
   return {};
 }
@@ -94,15 +94,15 @@ constexpr refused why_not(const verbs_since_1_15*, answers::write_fault::deliver
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric verbs cannot answer delivery_confirmed: it needs refused_write to be silent, and verbs.refused_write is "
       "reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 "
-      "libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was "
-      "closed failed at the initiator and changed no byte); the nearest legal answer is write_fault::reported");
+      "libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a closed region "
+      "failed at the initiator and changed no byte); the nearest legal answer is write_fault::reported");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric verbs cannot answer provider: it needs atomics to be provider, and verbs.atomics is none (claimed: libfabric "
-      "1.11 to 2.1 prov/verbs puts the operand's address into the work request instead of its value; mended in 2.2; observed: 2026-11-20 "
+      "1.11 to 2.1 prov/verbs puts the operand's address into the work request instead of its value; fixed in 2.2; observed: 2026-11-20 "
       "libfabric 1.17.0 on soft-RoCE in a virtual machine, fetch-add and compare-swap gave wrong values (2.1 too)); the nearest legal "
       "answer is atomics::target");
   return {};
@@ -126,7 +126,7 @@ constexpr refused why_not(const verbs_since_1_15*, answers::wait::yield, Asked) 
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs cannot answer yield: it needs completion_wait to be yield, and verbs.completion_wait is descriptor "
       "(claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual "
-      "machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is wait::descriptor");
+      "machine, a sleeping thread woke for each of 2,000 messages at random times); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
@@ -134,7 +134,7 @@ constexpr refused why_not(const verbs_since_1_15*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs cannot answer spin: it needs completion_wait to be none, and verbs.completion_wait is descriptor "
       "(claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual "
-      "machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is wait::descriptor");
+      "machine, a sleeping thread woke for each of 2,000 messages at random times); the nearest legal answer is wait::descriptor");
   return {};
 }
 template <class Asked>
@@ -171,8 +171,8 @@ constexpr refused why_not(const verbs_since_1_15*, answers::receive_pool::shared
       "weft: receive_pool: fabric verbs cannot answer shared: it needs endpoint_type to be addressed, and verbs.endpoint_type is "
       "connected (claimed: libfabric 2.6 prov/verbs: FI_EP_MSG; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, "
       "fi_info -v, FI_EP_MSG); or shared_receives to be true, and verbs.shared_receives is false (claimed: libfabric 1.17 prov/verbs: "
-      "fi_srx_context over a shared receive queue; observed: 2026-11-20 libfabric 1.17.0 over soft-RoCE, with the pool that rxm makes "
-      "there immediates of writes never arrived (2.1.0 too)); the nearest legal answer is receive_pool::per_link");
+      "fi_srx_context over a shared receive queue; observed: 2026-11-20 libfabric 1.17.0 over soft-RoCE, immediates of writes never "
+      "arrived with the pool that rxm makes (2.1.0 too)); the nearest legal answer is receive_pool::per_link");
   return {};
 }
 template <class Asked>

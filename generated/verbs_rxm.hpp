@@ -42,13 +42,13 @@ struct verbs_rxm {
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
   static constexpr std::array<environment_setting, 3> environment{ {
-      // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connection set-up takes 0.31 ms for a peer instead of 20 ms: 65 times less
+      // FI_OFI_RXM_CM_PROGRESS_INTERVAL: connecting to a peer takes 0.31 ms instead of 20 ms, 65 times less
       {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
-      // FI_MR_CACHE_MAX_COUNT: a region that was closed stays registered in the provider's cache, and peers can still write into it; weft registers
+      // FI_MR_CACHE_MAX_COUNT: the provider's cache keeps a closed region registered, and peers can still write into it; weft registers each region
       //   once
       {"FI_MR_CACHE_MAX_COUNT", "0"},
-      // FI_UNIVERSE_SIZE: rxm asks for completion queues of 4096 entries for each expected process; 256, the default, and 128 are more than soft-RoCE
-      //   grants
+      // FI_UNIVERSE_SIZE: rxm requests 4096 entries of a completion queue for each expected process; soft-RoCE does not grant them for 256 processes,
+      //   the default, nor for 128
       {"FI_UNIVERSE_SIZE", "16"},
   } };
   using policies = policy_set<
@@ -61,39 +61,39 @@ struct verbs_rxm {
       // framing: immediate: verbs_rxm.send_immediate_bytes is 4 (claimed: libfabric 2.6 prov/rxm over prov/verbs, cq_data_size 4; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, cq_data_size 4)
       answers::framing::immediate,
-      // region_address: virtual_address: verbs_rxm.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required;
-      //   observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
+      // region_address: virtual_address: verbs_rxm.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: the provider requires
+      //   FI_MR_VIRT_ADDR; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR)
       answers::region_address::virtual_address,
-      // region_key: provider: verbs_rxm.key_owner is provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20
-      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
+      // region_key: provider: verbs_rxm.key_owner is provider (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_PROV_KEY; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY)
       answers::region_key::provider,
-      // local_descriptor: required: verbs_rxm.local_registration is true (claimed: libfabric 2.6 prov/rxm over prov/verbs: done by rxm where
-      //   FI_MR_LOCAL is not offered; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL
-      //   where it is offered)
+      // local_descriptor: required: verbs_rxm.local_registration is true (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm registers local
+      //   buffers if the hints do not offer FI_MR_LOCAL; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode
+      //   has FI_MR_LOCAL where it is offered)
       answers::local_descriptor::required,
       // region_binding: domain: verbs_rxm.region_endpoint_binding is false (claimed: libfabric 2.6 prov/verbs; observed: 2026-11-20 libfabric 1.17.0
       //   on soft-RoCE in a virtual machine, fi_info -v, mr_mode has no FI_MR_ENDPOINT)
       answers::region_binding::domain,
       // notify: immediate: verbs_rxm.write_immediate_bytes is 4 (claimed: libfabric 2.6 prov/rxm over prov/verbs, cq_data_size 4; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_writedata arrived with the right value);
-      //   verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its own posted;
-      //   observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, all immediates of the notify suite arrived at a
-      //   target that keeps no reserve of receives)
+      //   verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm posts its own receives; observed:
+      //   2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, all immediates of the notify suite arrived at a target
+      //   without reserved receives)
       answers::notify::immediate,
       // write_fault: reported: verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote
       //   access error; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a
-      //   write into a region that was closed failed at the initiator and changed no byte)
+      //   write into a closed region failed at the initiator and changed no byte)
       answers::write_fault::reported,
-      // atomics: provider: verbs_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: executed by the target's progress; observed: 2026-11-20
-      //   libfabric 1.17.0 on soft-RoCE in a virtual machine, 64-bit fetch-add and compare-swap returned the right values);
+      // atomics: provider: verbs_rxm.atomics is provider (claimed: libfabric 1.17 man fi_rxm: the target's progress executes atomics; observed:
+      //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, 64-bit fetch-add and compare-swap returned the right values);
       //   verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); no chosen answer relies on the order
-      //   that they cost
+      //   that atomics cost
       answers::atomics::provider,
       // progress: polling: verbs_rxm.data_progress is polling (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_PROGRESS_MANUAL; observed:
       //   2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, data_progress FI_PROGRESS_MANUAL)
       answers::progress::polling,
       // wait: descriptor: verbs_rxm.completion_wait is descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20
-      //   libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments)
+      //   libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeping thread woke for each of 2,000 messages at random times)
       answers::wait::descriptor,
       // back_pressure: report: a full queue is an answer, not an error, on any fabric
       answers::back_pressure::report,
@@ -101,27 +101,28 @@ struct verbs_rxm {
       answers::threading::one_owner,
       // completion: selective: verbs_rxm.selective_completion is true (claimed: libfabric 2.6 prov/rxm over prov/verbs)
       answers::completion::selective,
-      // liveness: heartbeat: verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer);
-      //   verbs_rxm.same_host is false (claimed: a network protocol); messages of our own work on any fabric
+      // liveness: heartbeat: verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive is not bound to a peer);
+      //   verbs_rxm.same_host is false (claimed: a network protocol); weft's own messages work on any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: shared: verbs_rxm.endpoint_type is addressed (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_EP_RDM; observed: 2026-11-20
       //   libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, FI_EP_RDM)
       answers::receive_pool::shared,
       // flush: refused: verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC);
-      //   verbs_rxm.virtual_addressing_costs_order is false (claimed: pointers are not asked for, they are needed); verbs_rxm.refused_write is
-      //   reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 libfabric 1.17.0,
-      //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was closed failed at the
-      //   initiator and changed no byte); no message is kept behind writes, and no end of a write means delivered; message_behind_writes needs
-      //   atomics to be another than provider
+      //   verbs_rxm.virtual_addressing_costs_order is false (claimed: the provider requires pointers, weft does not request them);
+      //   verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed:
+      //   2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a closed region
+      //   failed at the initiator and changed no byte); no message stays after writes, and no completion of a write means delivered;
+      //   message_behind_writes needs atomics to be another than provider
       answers::flush::refused,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: never: verbs_rxm.inject_bytes is 0 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, inject_size
-      //   192; copied: conservative: the card's inline size less 64; not established on cards); memory that stays untouched can be read later on any
+      //   192; copied: conservative: the card's inline size less 64; not established on cards); the library can read unchanged memory later on any
       //   fabric
       answers::inject::never
   >;

@@ -28,26 +28,26 @@ template <class Asked>
 constexpr refused why_not(const verbs_rxm*, answers::region_address::offset, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric verbs_rxm cannot answer offset: it needs virtual_addressing to be false, and "
-      "verbs_rxm.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: FI_MR_VIRT_ADDR is required; observed: 2026-11-20 "
-      "libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR); the nearest legal answer is "
-      "region_address::virtual_address");
+      "verbs_rxm.virtual_addressing is true (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_VIRT_ADDR; observed: "
+      "2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_VIRT_ADDR); the nearest legal answer "
+      "is region_address::virtual_address");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_rxm*, answers::region_key::application, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric verbs_rxm cannot answer application: it needs key_owner to be application, and verbs_rxm.key_owner is "
-      "provider (claimed: libfabric 2.6 prov/verbs: FI_MR_PROV_KEY is required; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a "
-      "virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY); the nearest legal answer is region_key::provider");
+      "provider (claimed: libfabric 2.6 prov/verbs: the provider requires FI_MR_PROV_KEY; observed: 2026-11-20 libfabric 1.17.0 on "
+      "soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_PROV_KEY); the nearest legal answer is region_key::provider");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_rxm*, answers::local_descriptor::not_needed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric verbs_rxm cannot answer not_needed: it needs local_registration to be false, and "
-      "verbs_rxm.local_registration is true (claimed: libfabric 2.6 prov/rxm over prov/verbs: done by rxm where FI_MR_LOCAL is not "
-      "offered; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has FI_MR_LOCAL where it is "
-      "offered); the nearest legal answer is local_descriptor::required");
+      "verbs_rxm.local_registration is true (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm registers local buffers if the hints do "
+      "not offer FI_MR_LOCAL; observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, mr_mode has "
+      "FI_MR_LOCAL where it is offered); the nearest legal answer is local_descriptor::required");
   return {};
 }
 template <class Asked>
@@ -62,25 +62,25 @@ template <class Asked>
 constexpr refused why_not(const verbs_rxm*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric verbs_rxm cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
-      "verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm keeps receives of its "
-      "own posted; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, all immediates of the "
-      "notify suite arrived at a target that keeps no reserve of receives); the nearest legal answer is notify::immediate");
+      "verbs_rxm.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: rxm posts its own receives; "
+      "observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, all immediates of the notify suite "
+      "arrived at a target without reserved receives); the nearest legal answer is notify::immediate");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_rxm*, answers::notify::remote_counter, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric verbs_rxm cannot answer remote_counter: it needs remote_counter_counts_writes to be true, and "
-      "verbs_rxm.remote_counter_counts_writes is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_RMA_EVENT is not advertised); "
-      "the nearest legal answer is notify::message_after_ordered_write");
+      "verbs_rxm.remote_counter_counts_writes is false (claimed: libfabric 2.6 prov/rxm over prov/verbs: the provider does not advertise "
+      "FI_RMA_EVENT); the nearest legal answer is notify::message_after_ordered_write");
   return {};
 }
 template <class Asked>
 constexpr refused why_not(const verbs_rxm*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric verbs_rxm cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
-      "verbs_rxm.bytes_visible_in_order is false (copied: conservative: the card writes; not established); the nearest legal answer is "
-      "notify::message_after_delivery");
+      "verbs_rxm.bytes_visible_in_order is false (copied: conservative: the card writes the bytes; not established); the nearest legal "
+      "answer is notify::message_after_delivery");
   return {};
 }
 template <class Asked>
@@ -89,7 +89,7 @@ constexpr refused why_not(const verbs_rxm*, answers::write_fault::delivery_confi
       "weft: write_fault: fabric verbs_rxm cannot answer delivery_confirmed: it needs refused_write to be silent, and "
       "verbs_rxm.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; "
       "observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write "
-      "into a region that was closed failed at the initiator and changed no byte); the nearest legal answer is write_fault::reported");
+      "into a closed region failed at the initiator and changed no byte); the nearest legal answer is write_fault::reported");
   return {};
 }
 template <class Asked>
@@ -113,8 +113,8 @@ constexpr refused why_not(const verbs_rxm*, answers::wait::yield, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs_rxm cannot answer yield: it needs completion_wait to be yield, and verbs_rxm.completion_wait is "
       "descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 "
-      "with soft-RoCE in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is "
-      "wait::descriptor");
+      "with soft-RoCE in a virtual machine, a sleeping thread woke for each of 2,000 messages at random times); the nearest legal answer "
+      "is wait::descriptor");
   return {};
 }
 template <class Asked>
@@ -122,7 +122,8 @@ constexpr refused why_not(const verbs_rxm*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric verbs_rxm cannot answer spin: it needs completion_wait to be none, and verbs_rxm.completion_wait is descriptor "
       "(claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE "
-      "in a virtual machine, a sleeper woke for each of 2,000 messages at odd moments); the nearest legal answer is wait::descriptor");
+      "in a virtual machine, a sleeping thread woke for each of 2,000 messages at random times); the nearest legal answer is "
+      "wait::descriptor");
   return {};
 }
 template <class Asked>
@@ -137,8 +138,8 @@ template <class Asked>
 constexpr refused why_not(const verbs_rxm*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric verbs_rxm cannot answer provider: it needs reports_killed_peer to be true, and "
-      "verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive belongs to no peer); the nearest legal "
-      "answer is liveness::heartbeat");
+      "verbs_rxm.reports_killed_peer is false (claimed: libfabric 1.17 prov/rxm: a posted receive is not bound to a peer); the nearest "
+      "legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
@@ -161,8 +162,8 @@ constexpr refused why_not(const verbs_rxm*, answers::flush::message_behind_write
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric verbs_rxm cannot answer message_behind_writes: it needs atomics_cost_order to be false, and "
       "verbs_rxm.atomics_cost_order is true (claimed: libfabric 1.17 man fi_rxm, limitations of FI_ATOMIC); or atomics to be another than "
-      "provider; or virtual_addressing_costs_order to be true, and verbs_rxm.virtual_addressing_costs_order is false (claimed: pointers "
-      "are not asked for, they are needed); the nearest legal answer is flush::refused");
+      "provider; or virtual_addressing_costs_order to be true, and verbs_rxm.virtual_addressing_costs_order is false (claimed: the "
+      "provider requires pointers, weft does not request them); the nearest legal answer is flush::refused");
   return {};
 }
 template <class Asked>
@@ -170,8 +171,8 @@ constexpr refused why_not(const verbs_rxm*, answers::flush::tracked_writes, Aske
   static_assert(detail::nobody_asks<Asked>,
       "weft: flush: fabric verbs_rxm cannot answer tracked_writes: it needs refused_write to be silent, and verbs_rxm.refused_write is "
       "reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 "
-      "libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a region that was "
-      "closed failed at the initiator and changed no byte); the nearest legal answer is flush::refused");
+      "libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a closed region "
+      "failed at the initiator and changed no byte); the nearest legal answer is flush::refused");
   return {};
 }
 template <class Asked>

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,13 @@ inline std::string unresolved(const std::string& host) {
   return {};
 }
 
+/// FI_PROVIDER hides providers from this process (fabric(7)), so a sentence about a missing one names the variable.
+inline std::string limited_by_environment() {
+  const char* const providers = std::getenv("FI_PROVIDER");
+  if (providers == nullptr || *providers == 0) return "fi_info -l lists what it has";
+  return "FI_PROVIDER is set to \"" + std::string(providers) + "\" and limits libfabric to that: unset it";
+}
+
 /// Why nothing was found: the provider is missing, or it cannot grant some demands.
 template <class Shape>
 failure nothing_found(int returned, const port_options& options) {
@@ -53,7 +61,7 @@ failure nothing_found(int returned, const port_options& options) {
   fi_freeinfo(any);
   if (!present)
     return {failed(returned, "fi_getinfo"), who + " has no provider \"" + std::string(Shape::facts.provider) +
-                                                "\" here, or no device for it (fi_info -l lists what it has)"};
+                                                "\" here, or no device for it (" + limited_by_environment() + ")"};
   if (auto no = options.node.empty() ? std::string() : unresolved(options.node); !no.empty())
     return {failed(returned, "fi_getinfo"), "fabric " + std::string(Shape::name) + ": " + no};
   return {failed(returned, "fi_getinfo"), who + " found nothing: its provider \"" + std::string(Shape::facts.provider) +

@@ -52,7 +52,7 @@ void tables() {
     for (std::uint32_t i = 0; i < count; ++i) table.take()->state = detail::peer_state::established;
     print("table of peers", count, before, now());
   }
-  std::printf("one record: %zu bytes; the library's link takes %zu of them\n", sizeof(record),
+  std::printf("one record: %zu bytes; the library's link in it: %zu bytes\n", sizeof(record),
               sizeof(detail::engine<selected>::link));
 }
 

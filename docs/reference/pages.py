@@ -3,7 +3,8 @@
 
 - docs/limitations.md and docs/glossary.md from the lists in docs/tables/;
 - docs/reference/generated/cli.md from the help of `./weft`;
-- docs/reference/generated/errors.md from core/error.hpp and core/describe.hpp.
+- docs/reference/generated/errors.md from core/error.hpp and core/describe.hpp;
+- the tables of bench/README.md from the build's lists and the results in the tree (benches.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import benches
 from ruamel.yaml import YAML
 
 CELL_WORDS = 25
@@ -101,6 +103,7 @@ PAGES = {
     "docs/glossary.md": glossary,
     "docs/reference/generated/cli.md": commands,
     "docs/reference/generated/errors.md": errors,
+    benches.PAGE: benches.page,
 }
 
 

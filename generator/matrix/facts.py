@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 UNLIMITED = 2**64 - 1
-_MOST = {"fused_bytes": 740}  # wire/fused.hpp, largest_fused: what a message of weft's own has room for
+_MOST = {"fused_bytes": 740}  # wire/fused.hpp, largest_fused: the room in a control message
 Value = bool | int | str
 
 
@@ -26,7 +26,7 @@ class Fact:
 
     @property
     def largest(self) -> int:
-        """The largest number that the C++ member holds, or that anything could do with."""
+        """The largest number that the C++ member holds, or that weft can use."""
         return _MOST.get(self.name) or (1 << int(self.cpp.removeprefix("std::uint").removesuffix("_t"))) - 1
 
     @property
@@ -59,23 +59,23 @@ FACTS: tuple[Fact, ...] = tuple(
         ("fabric_name", "text", "fabric_attr->name, only where a provider offers several; else empty"),
     )
     + _group(
-        "meeting",
+        "connection",
         ("endpoint_type", "endpoint_type", "connected (listen, connect) or addressed (address vector)", True,
          ("connected", "addressed")),
         ("address_resolution", "address_resolution",
          "how a listener's address is found: socket (host and service) or opaque", True,
          ("socket", "opaque")),
-        ("connects_lazily", "bool", "the first posts to a peer may be answered `again` until it progresses"),
-        ("forgets_peers", "bool", "a peer can be taken out of the address vector, and its place be used again"),
+        ("connects_lazily", "bool", "the first posts to a peer may return `again` until the peer progresses"),
+        ("forgets_peers", "bool", "the library can remove a peer from the address vector, and use its place again"),
     )
     + _group(
         "memory",
         ("virtual_addressing", "bool",
          "remote addresses are pointers of the target; otherwise offsets from the region's start", True),
-        ("virtual_addressing_optional", "bool", "pointers of the target are taken as well, where they are asked for"),
+        ("virtual_addressing_optional", "bool", "on request the provider also takes pointers of the target"),
         ("virtual_addressing_costs_order", "bool",
-         "asking for pointers takes away the order of writes, and that of messages behind writes"),
-        ("key_owner", "key_owner", "who makes a region's key", True, ("application", "provider")),
+         "a request for pointers removes the order of writes, and of messages after writes"),
+        ("key_owner", "key_owner", "the side that makes a region's key", True, ("application", "provider")),
         ("key_bytes", _U8, "width of a region's key", True),
         ("local_registration", "bool", "local buffers of every transfer must be registered"),
         ("region_endpoint_binding", "bool", "a region is bound to an endpoint and enabled before use"),
@@ -91,15 +91,16 @@ FACTS: tuple[Fact, ...] = tuple(
     )
     + _group(
         "order",
-        ("order_send_after_write", "bool", "a message is seen only after the bytes of the writes before it"),
-        ("order_write_after_write", "bool", "the bytes of a write are seen only after those of the writes before it"),
+        ("order_send_after_write", "bool", "a message arrives only after the bytes of earlier writes are visible"),
+        ("order_write_after_write", "bool",
+         "the bytes of a write are visible only after the bytes of earlier writes"),
         ("bytes_visible_in_order", "bool",
-         "a write's last bytes are visible to the thread that polls only when all of its bytes are"),
-        ("order_send_after_send", "bool", "messages are seen in the order in which they were sent"),
-        ("delivery_complete", "bool", 'a completion can be had that means "the target has it"'),
-        ("refused_write", "refusal", "what an initiator learns when the target refuses its write", False,
+         "a polling thread sees a write's last bytes only after all other bytes of the write"),
+        ("order_send_after_send", "bool", "messages arrive in the order of their sends"),
+        ("delivery_complete", "bool", 'the library offers a completion that means "the target has the bytes"'),
+        ("refused_write", "refusal", "what the initiator gets when the target refuses a write", False,
          ("reported", "silent")),
-        ("selective_completion", "bool", "operations can be posted without a completion on success"),
+        ("selective_completion", "bool", "a successful operation can be posted without a completion"),
     )
     + _group(
         "atomics",
@@ -107,17 +108,17 @@ FACTS: tuple[Fact, ...] = tuple(
          "64-bit fetch-add and compare-swap, right by value: by the provider (or card), or none", True,
          ("none", "provider")),
         ("atomic_operations", "text",
-         'what the provider executes beside add and compare_swap of uint64, as "add compare_swap: int64 uint64; add: '
-         'double", or none', True),
-        ("atomics_cost_order", "bool", "asking for atomics takes away send-after-write order"),
+         'operations that the provider executes in addition to add and compare_swap of uint64, as "add compare_swap: '
+         'int64 uint64; add: double", or none', True),
+        ("atomics_cost_order", "bool", "a request for atomics removes send-after-write order"),
     )
     + _group(
         "progress",
-        ("data_progress", "data_progress", "who really moves incoming data, whatever the provider claims", False,
+        ("data_progress", "data_progress", "the agent that moves incoming data, as observed and not as claimed", False,
          ("hardware", "thread", "polling")),
         ("completion_wait", "completion_wait", "how a thread may sleep until a completion", False,
          ("descriptor", "yield", "none")),
-        ("reports_killed_peer", "bool", "the provider tells of a killed peer, also to one that only waits"),
+        ("reports_killed_peer", "bool", "the provider reports a killed peer, also to a process that only waits"),
         ("same_host", "bool", "both ends are processes of one host"),
     )
     + _group(
@@ -130,7 +131,7 @@ FACTS: tuple[Fact, ...] = tuple(
         ("largest_message", _U64, "bytes in one message: a lower bound"),
         ("largest_write", _U64, "bytes in one write or read: a lower bound"),
         ("fused_bytes", _U32,
-         "where notices are messages: a payload up to this size is cheaper inside of one than as a write; 0: never"),
+         "up to this size a payload inside of a notice is cheaper than a write; 0: never"),
     )
     + _group(
         "receiving",
@@ -140,13 +141,13 @@ FACTS: tuple[Fact, ...] = tuple(
     + _group(
         "posting",
         ("extended_posting", "bool",
-         "work is posted by calls that build it in the device's own queue (ibv_wr_*); false: as requests, or the "
-         "library has one way"),
+         "posts are built in the device's own queue (ibv_wr_*); false: posts are requests, or the library "
+         "has one way"),
         ("split_queues", "bool",
-         "what was posted and what arrives can end in queues of their own; false: the backend or the library has one "
-         "for both"),
+         "completions and received messages can have separate queues; false: the backend or the library has one "
+         "queue for both"),
         ("thread_levels", "bool",
-         "the library can be asked to lock for more threads than one owner; false: there is nothing to ask"),
+         "the library can lock for more threads than one owner; false: the library has no such setting"),
     )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}

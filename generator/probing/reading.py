@@ -95,7 +95,7 @@ def atomics_shown(seen: Seen) -> Value | None:
 
 def atomics_test(seen: Seen) -> str:
     if seen.claim("atomics") is False:
-        return "asking for them finds nothing"
+        return "a request for them finds nothing"
     for name in ("first_atomic", "atomics"):
         if seen.crashed(name):
             return seen.why_not((name,))
@@ -170,7 +170,7 @@ def progress_test(seen: Seen) -> str:
         if alone is not None:
             ended = seen.fact(name, "ended_while_target_slept")
             words.append(f"asked for {asked}: bytes "
-                         f"{'landed while the target slept' if alone else 'landed only once it polled'}, "
+                         f"{'arrived while the target slept' if alone else 'arrived only when the target polled'}, "
                          f"writes ended {'before' if ended else 'after'} that")
     return "; ".join(words)
 

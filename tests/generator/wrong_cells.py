@@ -43,7 +43,7 @@ def _of(stage: str, *cases: tuple[str, str, str, str]) -> list[WrongCell]:
 CELLS: list[WrongCell] = [
     *_of("generate",
          ("tcp", "delivery_complete", "false",
-          "has no legal answer to write_fault (how does the initiator learn that the target refused its write?)"),
+          "has no legal answer to write_fault (how is the initiator notified of a refused write?)"),
          ("udp_rxd", "endpoint_type", "datagram", "expected one of connected, addressed"),
          ("sockets", "key_bytes", "300", "key_bytes is the number 300: expected a number from 0 to 255"),
          ("tcp_rxm", "provider", '""', "a libfabric row names its provider, as fi_info prints it"),

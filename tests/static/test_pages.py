@@ -27,7 +27,7 @@ def pages(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    for folder in ("docs", "core", "generator", "templates"):
+    for folder in ("docs", "core", "generator", "templates", "bench"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "providers.yaml", tmp_path)
     return tmp_path
@@ -66,3 +66,19 @@ def test_a_new_error_code_makes_the_page_old(tree: Path) -> None:
     text = header.read_text("utf-8").replace("  native,", "  tired,  ///< Needs sleep.\n  native,", 1)
     header.write_text(text, encoding="utf-8")
     assert pages(tree, "--check").returncode == 1
+
+
+def test_a_new_bench_makes_the_page_of_benches_stale(tree: Path) -> None:
+    lists = tree / "bench/rails/CMakeLists.txt"
+    lists.write_text(lists.read_text("utf-8") + "add_executable(bench-another another.cpp)\n", encoding="utf-8")
+    done = pages(tree, "--check")
+    assert done.returncode == 1
+    assert "bench/README.md: not what the sources say" in done.stdout
+
+
+def test_a_new_measurement_makes_the_page_of_benches_stale(tree: Path) -> None:
+    matrix = tree / "providers.yaml"
+    matrix.write_text(matrix.read_text("utf-8").replace('times: "2.56"', 'times: "2.57"'), encoding="utf-8")
+    done = pages(tree, "--check")
+    assert done.returncode == 1
+    assert "bench/README.md: not what the sources say" in done.stdout

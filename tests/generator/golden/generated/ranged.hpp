@@ -76,19 +76,20 @@ struct ranged_since_1_15 {
       answers::threading::one_owner,
       // completion: selective: ranged.selective_completion is true (claimed: c)
       answers::completion::selective,
-      // liveness: heartbeat: ranged.reports_killed_peer is false (claimed: c); ranged.same_host is false (claimed: c); messages of our own work on
+      // liveness: heartbeat: ranged.reports_killed_peer is false (claimed: c); ranged.same_host is false (claimed: c); weft's own messages work on
       //   any fabric
       answers::liveness::heartbeat,
-      // receive_buffers: slots: a slot for each message bounds what is held back on any fabric; many small messages may want multi_receive
+      // receive_buffers: slots: a slot for each message bounds the memory of unexpected messages on any fabric; many small messages may want
+      //   multi_receive
       answers::receive_buffers::slots,
       // receive_pool: per_link: ranged.endpoint_type is connected (claimed: c)
       answers::receive_pool::per_link,
-      // flush: refused: ranged.order_send_after_write is false (claimed: c); ranged.refused_write is reported (claimed: c); no message is kept behind
-      //   writes, and no end of a write means delivered
+      // flush: refused: ranged.order_send_after_write is false (claimed: c); ranged.refused_write is reported (claimed: c); no message stays after
+      //   writes, and no completion of a write means delivered
       answers::flush::refused,
-      // coalesce: none: nothing waits for another on any fabric; many small messages may want up_to<messages, bytes>
+      // coalesce: none: no operation waits for another on any fabric; many small messages may want up_to<messages, bytes>
       answers::coalesce::none,
-      // queues: one: one look finds both on any fabric
+      // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: ranged.inject_bytes is 64 (claimed: c)
       answers::inject::as_the_row_permits
