@@ -141,9 +141,8 @@ namespace weft {
 ///   post_prepared(link, const prepared_write&)`, `status post_last_prepared(link, const prepared_write&, bool
 ///   immediate)` (optional, with hints_more): a write that is prepared before it is posted
 ///   (backends/libfabric/prepared_write.hpp).
-/// - `void begin_batch()`, `void end_batch()` (optional): posts between them go to the card together.
 ///
-/// Lists (optional, with begin_batch): a batch to one link, built in the array that is posted.
+/// Lists (optional): a batch to one link, built in the array that is posted.
 /// - `request_list`: default-constructed: not open. `bool has_room()`. The port closes a list when it posts it.
 ///   `posted` counts the members that were taken; `why` says why not all.
 /// - `status open_list(link, request_list&)`: posts another open list first. `again(waits_for::queue)`: no room.

@@ -45,7 +45,7 @@ class post_calls {
       return error(errc::invalid, "inject");
     request<1> r(Shape::framed ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM, {borrowed(from)});
     if constexpr (!Shape::framed) r.work.imm_data = htonl(immediate);
-    return post(to, r, from.size(), nullptr, {.consumes = true, .copied = true}, "ibv_post_send(send)");
+    return post(to, r, from.size(), nullptr, {.consumes = true}, "ibv_post_send(send)");
   }
 
   template <post_mode M>
@@ -83,7 +83,7 @@ class post_calls {
     request<1> r(IBV_WR_RDMA_WRITE_WITH_IMM, {borrowed(from)});
     r.work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     r.work.imm_data = htonl(static_cast<std::uint32_t>(immediate));
-    return post(to, r, from.size(), nullptr, {.consumes = true, .copied = true}, "ibv_post_send(write with immediate)");
+    return post(to, r, from.size(), nullptr, {.consumes = true}, "ibv_post_send(write with immediate)");
   }
 
   [[gnu::always_inline]] status read(link from, local_memory into, remote_memory at, void* context) noexcept {
@@ -155,10 +155,6 @@ class post_calls {
     return fetch_atomic<atomic_operation::compare_swap, std::uint64_t>(to, desired, expected, old, descriptor, at,
                                                                        context);
   }
-
-  /// Posts to one link until end_batch() go to the card together. Close each batch before you wait.
-  void begin_batch() noexcept { posts().begin_batch(); }
-  void end_batch() noexcept { posts().end_batch(); }
 
   // Batches that are built in the posted list itself (core/port.hpp). A list belongs to one link.
   using request_list = verbs::request_list;

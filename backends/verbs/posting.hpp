@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a work request enters a send queue: check room and credit, take an entry, signal where due, then one call.
-// Inside a batch, requests for one link are linked. They are posted together, in one call and one doorbell, when the
-// batch ends, 16 are gathered, or a post goes to another link. Their callers already got ok. If the library then
-// refuses a request, it completes as failed.
+// A batch is a list of requests for one link (request_list.hpp): one call and one doorbell, when the batch ends, the
+// list is full, or another request is posted. The callers of its members already got ok. A member that the library then
+// refuses completes as failed.
 // Hot path: all of it. Threads: one owner.
 #pragma once
 
@@ -23,16 +23,15 @@ namespace weft::backends::verbs {
 struct post_terms {
   bool reported = false;  ///< Its success is reported.
   bool consumes = false;  ///< It consumes a receive of the peer.
-  bool copied = false;    ///< The caller's bytes may change as soon as the call returns.
 };
 
 /// `Extended`: with the device's own calls (extended_posting.hpp).
 template <bool Extended>
 class posting {
  public:
-  static constexpr std::size_t longest_batch = 16;
-
-  explicit posting(std::uint32_t inline_bytes) : inline_bytes_(inline_bytes) { refused_.reserve(longest_batch); }
+  explicit posting(std::uint32_t inline_bytes) : inline_bytes_(inline_bytes) {
+    refused_.reserve(request_lists::longest);
+  }
 
   std::uint32_t inline_bytes() const noexcept { return inline_bytes_; }
 
@@ -46,7 +45,7 @@ class posting {
       return again(waits_for::receive_slot, call);
     }
     if (total <= inline_bytes_) work.send_flags |= IBV_SEND_INLINE;
-    const status s = enter(to, work, total, context, terms, call);
+    const status s = enter(to, work, context, terms, call);
     if (s && terms.consumes) to.credit.spend();
     return s;
   }
@@ -81,24 +80,16 @@ class posting {
     work.opcode = IBV_WR_RDMA_WRITE;
     work.wr.rdma = {to.peer_introduction.address, to.peer_introduction.key};
     if (sizeof to.words->offered <= inline_bytes_) work.send_flags = IBV_SEND_INLINE;
-    if (enter(to, work, sizeof to.words->offered, nullptr, {}, "ibv_post_send")) to.offer.reported();
+    if (enter(to, work, nullptr, {}, "ibv_post_send")) to.offer.reported();
     else to.sends.end_next_rare();
   }
 
-  // Batches.
-  void begin_batch() noexcept { batching_ = gathers_ = true; }
-  void end_batch() noexcept {
-    batching_ = false;
-    gathers_ = lists_.any();
-    flush();
-  }
-  /// Before a link goes: posts what was linked for it.
+  /// Before a link goes: posts the list that is open for it.
   void leave(const connection& gone) noexcept {
-    if (linked_to_ == &gone) flush();
     if (lists_.is_to(gone)) (void)post_lists();
   }
 
-  // Batches that are built in the posted list itself (request_list.hpp).
+  // Batches (request_list.hpp).
   /// Opens a list to this link. Posts another open list first. `again`: the queue is full.
   status open_list(connection& to, request_list& l) noexcept {
     if (lists_.any()) (void)post_lists();
@@ -107,7 +98,6 @@ class posting {
     if (to.sends.full()) [[unlikely]]
       return no_room(to, "ibv_post_send");
     lists_.open(l, to, inline_bytes_);
-    gathers_ = true;
     return {};
   }
   /// Whether the peer has a receive for one more member. If not, posts the list, because nothing else makes room.
@@ -160,15 +150,6 @@ class posting {
   }
 
  private:
-  /// A request stored until the batch is posted, with copies of the caller's arguments.
-  struct linked_post {
-    ibv_send_wr work;
-    ibv_sge pieces[gather_limit + 1];  // With a header in front.
-    std::array<std::byte, 256> bytes;
-    post_terms terms;
-    void* context;
-  };
-
   [[gnu::cold, gnu::noinline]] static status no_room(const connection& to, const char* call) noexcept {
     if (to.phase == link_phase::opening) return again(waits_for::connection, call);
     if (to.phase != link_phase::established) return error(errc::peer_lost, call);
@@ -176,17 +157,10 @@ class posting {
   }
 
   /// Takes an entry and posts, or links. Requires: there is room.
-  [[gnu::always_inline]] status enter(connection& to, ibv_send_wr& work, std::size_t total, void* context,
-                                      post_terms terms, const char* call) noexcept {
-    if (gathers_) [[unlikely]] {
-      if (lists_.any()) (void)post_lists();
-      if (batching_) {
-        if (linked_to_ != &to || linked_ == longest_batch) flush();
-        if (!terms.copied || total <= sizeof linked_post::bytes)
-          return link(to, work, context, terms.reported, terms.consumes, terms.copied);
-        flush();  // Too long to store: posted at once, after the others.
-      }
-    }
+  [[gnu::always_inline]] status enter(connection& to, ibv_send_wr& work, void* context, post_terms terms,
+                                      const char* call) noexcept {
+    if (lists_.any()) [[unlikely]]
+      (void)post_lists();
     auto& place = to.sends.take(context, terms.reported);
     work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
     if (place.signalled) work.send_flags |= IBV_SEND_SIGNALED;
@@ -200,70 +174,14 @@ class posting {
   }
 
   status post_lists(const void* mine = nullptr) noexcept {
-    gathers_ = batching_;
     const auto give = [](connection& to, ibv_send_wr* first, ibv_send_wr** stuck) {
       return ring<Extended>(to.pair, to.extended, first, stuck);
     };
     return lists_.post(give, refused_, mine);
   }
 
-  [[gnu::noinline]] status link(connection& to, const ibv_send_wr& work, void* context, bool reported, bool consumes,
-                                bool copied) noexcept {
-    linked_post& kept = links_[linked_++];
-    linked_to_ = &to;
-    // Field by field: fields that this kind of request does not use were never set.
-    kept.work.num_sge = work.num_sge;
-    kept.work.opcode = work.opcode;
-    kept.work.send_flags = work.send_flags;
-    kept.work.imm_data = work.imm_data;
-    kept.work.wr.atomic = work.wr.atomic;  // The longest member: writes and reads overlap it.
-    kept.terms = {reported, consumes, copied};
-    kept.context = context;
-    if (work.num_sge == 1) [[likely]]
-      kept.pieces[0] = work.sg_list[0];
-    else std::copy_n(work.sg_list, work.num_sge, kept.pieces);
-    kept.work.sg_list = kept.pieces;
-    if (copied && work.num_sge > 0) {  // Inlined by contract: one piece.
-      std::memcpy(kept.bytes.data(), reinterpret_cast<const void*>(kept.pieces[0].addr), kept.pieces[0].length);
-      kept.pieces[0].addr = reinterpret_cast<std::uint64_t>(kept.bytes.data());
-    }
-    auto& place = to.sends.take(context, reported);
-    kept.work.wr_id = reinterpret_cast<std::uintptr_t>(&place) | 1u;
-    if (place.signalled) kept.work.send_flags |= IBV_SEND_SIGNALED;
-    return {};
-  }
-
-  [[gnu::noinline]] void flush() noexcept {
-    if (linked_ == 0) return;
-    const std::size_t count = std::exchange(linked_, 0);
-    connection& to = *std::exchange(linked_to_, nullptr);
-    for (std::size_t i = 0; i < count; ++i) links_[i].work.next = i + 1 < count ? &links_[i + 1].work : nullptr;
-    ibv_send_wr* stuck = nullptr;
-    if (const int r = ring<Extended>(to.pair, to.extended, &links_[0].work, &stuck); r != 0 && r != doorbell_refused)
-        [[unlikely]]
-      take_back(to, count, stuck, r);
-  }
-
-  /// The library took the requests before `stuck`. The others lose their entries, and fail.
-  [[gnu::cold, gnu::noinline]] void take_back(connection& to, std::size_t count, const ibv_send_wr* stuck,
-                                              int number) noexcept {
-    std::size_t first = 0;
-    while (first < count && &links_[first].work != stuck) ++first;
-    if (first == count) first = 0;  // Null: none was taken.
-    to.sends.take_back(static_cast<std::uint32_t>(count - first));
-    for (std::size_t i = first; i < count; ++i) {
-      if (links_[i].terms.consumes) to.credit.give_back();
-      if (links_[i].context != nullptr) refused_.push_back({links_[i].context, failed(number, "ibv_post_send")});
-    }
-  }
-
   std::uint32_t inline_bytes_;
-  bool gathers_ = false;  ///< A batch of either kind is open: posts test one flag.
-  bool batching_ = false;
   bool starved_ = false;
-  std::size_t linked_ = 0;
-  connection* linked_to_ = nullptr;
-  std::array<linked_post, longest_batch> links_{};
   request_lists lists_;
   std::vector<refused_post> refused_;
 };

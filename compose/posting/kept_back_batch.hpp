@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Posts to one peer that the library may give to the card together: libfabric takes FI_MORE on all but the last post
-// (fi_msg(3), fi_rma(3)), rdma-core one linked list. Only close() knows which member is the last, so a batch keeps one
+// (fi_msg(3), fi_rma(3)). Only close() knows which member is the last, so a batch keeps one
 // member back until the next comes. Hot path: yes. A member holds no slot and allocates nothing; it costs its copy in
 // addition to its post. Threads: the owner's.
 #pragma once
@@ -61,13 +61,13 @@ class [[nodiscard]] kept_back_batch {
     return add(r, operation::send, from, {}, 0);
   }
   [[gnu::always_inline]] status put(local_memory from, const remote_place& at) noexcept {
-    if constexpr (in_library_words) return behind_its_like<operation::put>(from, at, 0);
+    if constexpr (prepares_writes) return after_same_kind<operation::put>(from, at, 0);
     else return write(operation::put, from, at, 0);
   }
   [[gnu::always_inline]] status put_notify(local_memory from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
-    if constexpr (in_library_words && initiator_type::notify_answer::rides_on_write)
-      return behind_its_like<operation::put_notify>(from, at, immediate);
+    if constexpr (prepares_writes && initiator_type::notify_answer::rides_on_write)
+      return after_same_kind<operation::put_notify>(from, at, immediate);
     else return write(operation::put_notify, from, at, immediate);
   }
 
@@ -79,7 +79,6 @@ class [[nodiscard]] kept_back_batch {
     if (e_ == nullptr) return error(errc::invalid, "a closed batch");
     if (!why_) return why_;
     if (held_.what != nothing) {  // without a hint: what follows may be refused
-      if constexpr (links) e_->port->begin_batch();
       if (const status s = posts_of::alone(*e_, to_, held_, nullptr, false); !s) return stopped(*this, s);
       more_.posted_alone(*e_);
       held_.drop();
@@ -87,19 +86,18 @@ class [[nodiscard]] kept_back_batch {
     const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(
         to_, atomic_place(at), operation::fetch_add, operand, 0, context);
     if (s) more_.posted_alone(*e_);
-    else if constexpr (links) e_->port->end_batch();
     return s;
   }
 
   /// Posts the last member. With a context, exactly one `completed` or `failed` reports its end. `again`: the batch is
   /// still open. `invalid`: a context for a batch without members, which has no end to report.
   status close(void* context) noexcept {
-    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, nothing_to_tell(posted()));
+    if (e_ != nullptr && held_.what == nothing && why_) return error(errc::invalid, no_end_to_report(posted()));
     return finish(context, true);
   }
   [[gnu::always_inline]] status close() noexcept {
-    if constexpr (in_library_words) {
-      if (more_.any_ready()) [[likely]] {
+    if constexpr (prepares_writes) {
+      if (more_.any_prepared()) [[likely]] {
         if (record* r = initiator_type::living(to_)) [[likely]]
           return close_with(*r);
       }
@@ -114,25 +112,25 @@ class [[nodiscard]] kept_back_batch {
  private:
   static constexpr operation nothing = detail::no_member;
   using member = typename detail::prepared_member<Engine>::type;
-  static constexpr bool in_library_words = detail::posts_prepared_writes<Engine>;
+  static constexpr bool prepares_writes = detail::posts_prepared_writes<Engine>;
 
   /// Whether a member is a write that one call posts.
   static constexpr bool goes_prepared(operation what) noexcept {
     return what == operation::put || (what == operation::put_notify && initiator_type::notify_answer::rides_on_write);
   }
 
-  /// A write that follows a write of its kind, both of one call. Such a member is ready only while the batch is open
-  /// and whole, so that one test answers all.
+  /// A write that follows a write of the same kind. Each fits one call. A prepared member exists only while the batch
+  /// is open and not broken, so one test replaces the others.
   template <operation What>
-  [[gnu::always_inline]] status behind_its_like(local_memory from, const remote_place& at,
+  [[gnu::always_inline]] status after_same_kind(local_memory from, const remote_place& at,
                                                 std::uint32_t immediate) noexcept {
     record* r = initiator_type::living(to_);
     if (r != nullptr && from.size - 1 < at.room && grants(at.granted, rights::remote_write)) [[likely]] {
-      if (more_.is_ready(What) && !initiator_type::parts_of::too_large(*e_, from.size)) [[likely]] {
+      if (more_.is_prepared(What) && !initiator_type::parts_of::too_large(*e_, from.size)) [[likely]] {
         if (const status s = e_->port->template post_prepared<What == operation::put_notify>(r->link, held_.kept); !s)
             [[unlikely]]
           return stopped(*this, s);
-        more_.spend_ready(What);
+        more_.spend_prepared(What);
       } else if (!begins(*this, What, *r, from.size)) [[unlikely]] {
         return other_write(*this, What, from.data, from.size, from.descriptor, at, immediate);
       }
@@ -147,7 +145,7 @@ class [[nodiscard]] kept_back_batch {
   [[gnu::noinline, gnu::cold]] static bool begins(kept_back_batch& self, operation what, record& r,
                                                   std::size_t size) noexcept {
     if (self.e_ == nullptr || !self.why_ || self.held_.what != nothing ||
-        initiator_type::parts_of::too_large(*self.e_, size) || !self.more_.begin_ready(*self.e_, what))
+        initiator_type::parts_of::too_large(*self.e_, size) || !self.more_.begin_prepared(*self.e_, what))
       return false;
     self.held_.what = what;
     self.e_->port->aim(r.link, self.held_.kept, static_cast<library_context<0>*>(&r));
@@ -182,26 +180,23 @@ class [[nodiscard]] kept_back_batch {
       return initiator_type(*e_).dead(to_, name_of(what));
     if constexpr (Engine::coalesces)
       if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
-    if (held_.what != nothing) {
-      if constexpr (links) e_->port->begin_batch();
+    if (held_.what != nothing)
       if (const status s = post_held(*r); !s) [[unlikely]]
         return stopped(*this, s);
-    }
-    held_.keep(what, from, at, in_library_words ? initiator_type::immediate_word(*r, immediate) : immediate);
-    if constexpr (in_library_words) {
+    held_.keep(what, from, at, prepares_writes ? initiator_type::immediate_word(*r, immediate) : immediate);
+    if constexpr (prepares_writes) {
       e_->port->aim(r->link, held_.kept, static_cast<library_context<0>*>(r));
       if (goes_prepared(what) && from.size != 0 && !initiator_type::parts_of::too_large(*e_, from.size) &&
           more_.allowed(*e_))
-        more_.ready(what);
+        more_.prepare(what);
     }
     return {};
   }
 
-  static constexpr const char* nothing_to_tell(std::uint32_t members) noexcept {
-    return members == 0 ? "close a batch of no members" : "close with a context behind a fetch_add, which has its own";
+  static constexpr const char* no_end_to_report(std::uint32_t members) noexcept {
+    return members == 0 ? "close a batch of no members" : "close with a context after a fetch_add, which has its own";
   }
   [[gnu::cold, gnu::noinline]] static status stopped(kept_back_batch& self, status s) noexcept {
-    if constexpr (links) self.e_->port->end_batch();  // what waits for room must have been posted
     self.more_.end();
     if (!s.is_again()) {
       self.why_ = s;
@@ -212,8 +207,8 @@ class [[nodiscard]] kept_back_batch {
 
   /// Posts with the hint where the port takes it. add() has made the checks.
   [[gnu::always_inline]] status post_held(record& r) noexcept {
-    if constexpr (hints || links) {
-      if constexpr (in_library_words) more_.unready();
+    if constexpr (hints) {
+      if constexpr (prepares_writes) more_.unprepare();
       if (!initiator_type::parts_of::too_large(*e_, held_.from().size) && more_.allowed(*e_)) [[likely]] {
         const status s = posts_of::hinted(*e_, to_, r, held_);
         if (s) more_.spend();
@@ -226,7 +221,7 @@ class [[nodiscard]] kept_back_batch {
   }
   /// Posts the last member from the prepared write. A short notice is injected, as a single one is.
   [[gnu::always_inline]] status close_with(record& r) noexcept {
-    const bool notifies = more_.is_ready(operation::put_notify);
+    const bool notifies = more_.is_prepared(operation::put_notify);
     const local_memory from = held_.from();
     const status s =
         notifies && from.size <= Engine::inject_bytes
@@ -250,7 +245,6 @@ class [[nodiscard]] kept_back_batch {
       s = posts_of::alone(*e_, to_, held_, context, signalled);
       if (s) more_.posted_alone(*e_);
     }
-    if constexpr (links) e_->port->end_batch();
     if (s.is_again()) return s;
     held_.drop();
     more_.release(*e_);
@@ -264,9 +258,9 @@ class [[nodiscard]] kept_back_batch {
     const member kept = held_;
     const status s = finish(nullptr, false);
     if (!s) [[unlikely]]
-      left_behind(e, kept, s);
+      leave_last_to_progress(e, kept, s);
   }
-  [[gnu::cold]] void left_behind(Engine& e, const member& kept, status why) noexcept {
+  [[gnu::cold]] void leave_last_to_progress(Engine& e, const member& kept, status why) noexcept {
     more_.release(e);
     e_ = nullptr;
     record* r = initiator_type(e).living(to_);
@@ -278,7 +272,6 @@ class [[nodiscard]] kept_back_batch {
   }
 
   static constexpr bool hints = posts_of::hints;
-  static constexpr bool links = posts_of::links;
 
   Engine* e_;
   peer to_;

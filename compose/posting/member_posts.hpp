@@ -20,10 +20,6 @@ class member_posts {
   using member = typename detail::prepared_member<Engine>::type;
 
   static constexpr bool hints = requires { requires Engine::port_type::hints_more; };
-  static constexpr bool links = requires(typename Engine::port_type & p) {
-    p.begin_batch();
-    p.end_batch();
-  };
 
   /// Requires: the member fits one call.
   [[gnu::always_inline]] static status hinted(Engine& e, peer to, record& r, const member& m) noexcept {

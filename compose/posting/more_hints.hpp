@@ -2,8 +2,8 @@
 //
 // How many posts in a row carry the hint that more follows (FI_MORE, fi_msg(3)), and how many members a batch posted.
 // A library may hold such posts back until one without the hint. A queue full of held posts never has room again, and
-// neither has a pool of operations, so a post without the hint comes well before that. All batches of a transport share
-// its queue: one of them hints at a time. Hot path: one count down per member. Threads: the owner's.
+// the pool of operations stays empty too. So a post without the hint comes well before that. All batches of a transport
+// share its queue: one of them hints at a time. Hot path: one count down per member. Threads: the owner's.
 #pragma once
 
 #include "../events.hpp"
@@ -21,9 +21,9 @@ class more_hints {
   more_hints(more_hints&& other) noexcept { *this = std::move(other); }
   more_hints& operator=(more_hints&& other) noexcept {
     posted_ = other.posted_;
-    unready_ = other.unready_;
-    ready_[0] = std::exchange(other.ready_[0], none);
-    ready_[1] = std::exchange(other.ready_[1], none);
+    plain_ = other.plain_;
+    prepared_[0] = std::exchange(other.prepared_[0], none);
+    prepared_[1] = std::exchange(other.prepared_[1], none);
     owns_ = std::exchange(other.owns_, false);
     return *this;
   }
@@ -41,8 +41,8 @@ class more_hints {
     }
     return left() != 0;
   }
-  /// A post with the hint was taken, of a member that was not ready.
-  void spend() noexcept { --unready_; }
+  /// A post with the hint was taken, of a member that was not prepared.
+  void spend() noexcept { --plain_; }
   /// A post without the hint was taken: the library holds nothing back.
   void posted_alone(const Engine& e) noexcept {
     ++posted_;
@@ -51,39 +51,39 @@ class more_hints {
   /// The next post goes without the hint, also if it repeats one that had no room.
   void end() noexcept {
     posted_ -= left();
-    unready_ = 0;
-    ready_[0] = ready_[1] = none;
+    plain_ = 0;
+    prepared_[0] = prepared_[1] = none;
   }
   /// The batch is closed.
   void release(Engine& e) noexcept {
-    unready();
+    unprepare();
     if (std::exchange(owns_, false)) e.batch_hints = false;
   }
 
-  // ---- a member that is ready: a write in the library's words, which one call with the hint posts
+  // ---- a prepared member: a write in the library's structures, which one call with the hint posts
   /// The first member of a batch. False: another batch hints, or this member is not the first.
-  [[gnu::always_inline]] bool begin_ready(Engine& e, operation what) noexcept {
+  [[gnu::always_inline]] bool begin_prepared(Engine& e, operation what) noexcept {
     if (e.batch_hints) return false;
     e.batch_hints = owns_ = true;
     posted_ += longest(e);
-    ready_[place(what)] = none + longest(e);
+    prepared_[place(what)] = none + longest(e);
     return true;
   }
-  void ready(operation what) noexcept { ready_[place(what)] = none + std::exchange(unready_, 0); }
-  void unready() noexcept {
-    unready_ = left();
-    ready_[0] = ready_[1] = none;
+  void prepare(operation what) noexcept { prepared_[place(what)] = none + std::exchange(plain_, 0); }
+  void unprepare() noexcept {
+    plain_ = left();
+    prepared_[0] = prepared_[1] = none;
   }
   /// One such member is kept, and a hint is left for it.
-  [[gnu::always_inline]] bool is_ready(operation what) const noexcept { return ready_[place(what)] != none; }
-  [[gnu::always_inline]] bool any_ready() const noexcept {
-    return is_ready(operation::put) || is_ready(operation::put_notify);
+  [[gnu::always_inline]] bool is_prepared(operation what) const noexcept { return prepared_[place(what)] != none; }
+  [[gnu::always_inline]] bool any_prepared() const noexcept {
+    return is_prepared(operation::put) || is_prepared(operation::put_notify);
   }
-  [[gnu::always_inline]] void spend_ready(operation what) noexcept { --ready_[place(what)]; }
-  /// As posted_alone and release, behind a ready member that is the last.
+  [[gnu::always_inline]] void spend_prepared(operation what) noexcept { --prepared_[place(what)]; }
+  /// As posted_alone and release, when the last member is prepared.
   [[gnu::always_inline]] void close(Engine& e, bool taken) noexcept {
     posted_ += std::uint32_t{taken};
-    unready();
+    unprepare();
     e.batch_hints = false;
   }
 
@@ -97,19 +97,19 @@ class more_hints {
     if constexpr (!Engine::markers || Engine::tracks_writes) room = std::min(room, e.options.operations);
     return std::clamp(room / 4, 1U, 64U);
   }
-  std::uint32_t left() const noexcept { return unready_ + (ready_[0] - none) + (ready_[1] - none); }
+  std::uint32_t left() const noexcept { return plain_ + (prepared_[0] - none) + (prepared_[1] - none); }
   void restart(const Engine& e) noexcept {
     posted_ += longest(e) - left();
-    unready_ = longest(e);
-    ready_[0] = ready_[1] = none;
+    plain_ = longest(e);
+    prepared_[0] = prepared_[1] = none;
   }
 
   std::uint32_t posted_ = 0;  ///< Members taken plus hints left: one count per member serves both.
-  // Hints left, at one place of three: which kind of member is ready, put or put_notify, or none. Ready ones are
+  // Hints left, at one place of three: which kind of member is prepared: put, put_notify or none. Prepared ones are
   // counted down to 1, since g++ compares memory with 0 in one instruction more.
   static constexpr std::uint32_t none = 1;
-  std::uint32_t unready_ = 0;
-  std::uint32_t ready_[2]{none, none};
+  std::uint32_t plain_ = 0;
+  std::uint32_t prepared_[2]{none, none};
   bool owns_ = false;  ///< The transport's hints are this batch's.
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The member that a batch keeps back until the next one comes (posting/batch.hpp). Ports that take prepared writes get
-// it in the library's own words at once, since a later copy costs as much as a post. Hot path: yes. Threads: values.
+// it in the library's structures at once, since a later copy costs as much as a post. Hot path: yes. Threads: values.
 #pragma once
 
 #include "../../core/memory.hpp"
@@ -14,7 +14,7 @@ namespace weft::detail {
 inline constexpr operation no_member = static_cast<operation>(0xff);
 
 /// The member kept back, as it was given.
-struct member_as_given {
+struct plain_member {
   operation what = no_member;
   void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate) noexcept {
     what = w;
@@ -33,23 +33,23 @@ struct member_as_given {
   std::uint32_t immediate_ = 0;
 };
 
-/// The same in the library's words. Its bounds and rights were checked when it was kept.
+/// The same in the library's structures. Its bounds and rights were checked when it was kept.
 template <class Kept>
-struct member_as_posted {
+struct library_member {
   operation what = no_member;
   Kept kept;  ///< Valid only while `what` names a member.
   // NOLINTNEXTLINE(modernize-use-equals-default,hicpp-use-equals-default): by default all of it would be cleared first
-  member_as_posted() noexcept {}
-  member_as_posted(const member_as_posted& other) noexcept : what(other.what) {
+  library_member() noexcept {}
+  library_member(const library_member& other) noexcept : what(other.what) {
     if (what != no_member) kept = other.kept;
   }
   // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): of itself, each part is what it was
-  member_as_posted& operator=(const member_as_posted& other) noexcept {
+  library_member& operator=(const library_member& other) noexcept {
     what = other.what;
     if (what != no_member) kept = other.kept;
     return *this;
   }
-  ~member_as_posted() = default;
+  ~library_member() = default;
   void keep(operation w, local_memory from, const remote_place& at, std::uint64_t immediate) noexcept {
     what = w;
     kept.keep(from, {at.address, at.key}, immediate);
@@ -71,10 +71,10 @@ concept posts_prepared_writes = requires {
 
 template <class Engine>
 struct prepared_member {
-  using type = member_as_given;
+  using type = plain_member;
 };
 template <posts_prepared_writes Engine>
 struct prepared_member<Engine> {
-  using type = member_as_posted<typename Engine::port_type::prepared_write>;
+  using type = library_member<typename Engine::port_type::prepared_write>;
 };
 }  // namespace weft::detail

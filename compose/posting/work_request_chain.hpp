@@ -3,7 +3,7 @@
 // The batch of ports that build work requests in place (core/port.hpp, request_list), on rows where each member is one
 // request without a slot. A member costs what it costs a program that links requests by hand; one call posts the list.
 // "The list has no room" covers all rare cases: the list is full, the batch was moved from, closed or broken, or
-// another post took the list along. The batch keeps a member back that needs several calls (larger than a write of the
+// another post posted the list. The batch keeps a member back that needs several calls (larger than a write of the
 // row), so that close(context) can ask for its end. Hot path: yes. Threads: the owner's.
 #pragma once
 
@@ -84,7 +84,7 @@ class [[nodiscard]] work_request_chain {
     if constexpr (who == atomicity::target ||
                   Engine::fabric::atomics_by.of(atomic_operation::add, number_type::uint64) !=
                       atomic_lowering::native) {
-      if (const status s = behind_the_list(); !s) return s;
+      if (const status s = post_list_first(); !s) return s;
       const status s = atomic_posts<Engine>(*e_).template post<who, atomic_operation::add, std::uint64_t>(
           to_, word, operation::fetch_add, operand, 0, context);
       if (!s) return s;
@@ -111,7 +111,7 @@ class [[nodiscard]] work_request_chain {
   status close(void* context) noexcept {
     if (e_ != nullptr && !broken() && (last_ == nothing || last_ == operation::fetch_add))
       return error(errc::invalid, last_ == nothing ? "close a batch of no members"
-                                                   : "close with a context behind a fetch_add, which has its own");
+                                                   : "close with a context after a fetch_add, which has its own");
     return finish(context, true);
   }
   status close() noexcept { return finish(nullptr, false); }
@@ -163,7 +163,7 @@ class [[nodiscard]] work_request_chain {
     return e_->port->open_list(r->link, list_);  // posts the list that was open
   }
   /// Posts what was added so far.
-  status behind_the_list() noexcept {
+  status post_list_first() noexcept {
     if (e_ == nullptr) return error(errc::invalid, "a closed batch");
     if (const status s = e_->port->post_list(list_); !s) return s;
     return !keeps_ ? status{} : post_prepared(nullptr, false);
@@ -236,9 +236,9 @@ class [[nodiscard]] work_request_chain {
     Engine& e = *e_;
     const status s = finish(nullptr, false);
     if (!s) [[unlikely]]
-      left_behind(e, s);
+      leave_last_to_progress(e, s);
   }
-  [[gnu::cold]] void left_behind(Engine& e, status why) noexcept {
+  [[gnu::cold]] void leave_last_to_progress(Engine& e, status why) noexcept {
     e_ = nullptr;
     record* r = initiator_type(e).living(to_);
     if (r == nullptr) return;  // the loss of the peer ended its operations

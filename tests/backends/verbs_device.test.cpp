@@ -195,50 +195,6 @@ TEST_F(verbs_device, a_refused_receive_is_named) {
   EXPECT_EQ(named[1], &marks[next - 1]);
 }
 
-// ---- batches
-TEST_F(verbs_device, a_batch_is_one_call_and_signals_the_requested_members) {
-  caller.net->begin_batch();
-  for (std::size_t i = 0; i < 15; ++i)
-    ASSERT_TRUE(caller.net->write<post_mode::unsignalled>(caller.link, caller.from(8), listener.there(), nullptr));
-  ASSERT_TRUE(put(&marks[0]));
-  EXPECT_EQ(stub_device::seen().doorbells, 0U);
-  caller.net->end_batch();
-  EXPECT_EQ(stub_device::seen().doorbells, 1U);
-  EXPECT_EQ(stub_device::seen().longest, 16U);
-  EXPECT_EQ(stub_device::seen().signalled, 1U + 15U / 8U) << "every 8th of a queue of 32, and the requested one";
-  settle();
-  expect_each_once(1, errc::ok);
-}
-
-TEST_F(verbs_device, a_batch_longer_than_the_queue_answers_again_and_posts_its_first_members) {
-  caller.net->begin_batch();
-  std::size_t posted = 0;
-  status s;
-  for (; posted < marks.size() && (s = put(&marks[posted])); ++posted) {
-  }
-  EXPECT_EQ(posted, 32U);
-  EXPECT_EQ(s.waits_for(), waits_for::queue);
-  caller.net->end_batch();
-  EXPECT_EQ(stub_device::seen().doorbells, 2U) << "16 fit into one call";
-  settle();
-  expect_each_once(posted, errc::ok);
-}
-
-TEST_F(verbs_device, a_batch_that_is_refused_in_the_middle_ends_each_operation_once) {
-  caller.net->begin_batch();
-  for (std::size_t i = 0; i < 8; ++i) ASSERT_TRUE(put(&marks[i]));
-  stub_device::refuse_post(EINVAL, 3);
-  caller.net->end_batch();
-  settle();
-  for (std::size_t i = 0; i < 8; ++i) {
-    const auto& reported = caller.ends[&marks[i]];
-    ASSERT_EQ(reported.size(), 1U) << i;
-    EXPECT_EQ(reported[0].code, i < 3 && !stub_device::extended ? errc::ok : errc::invalid)
-        << i << ": the device takes built work completely or not at all";
-  }
-  for (std::size_t i = 0; i < 32; ++i) ASSERT_TRUE(put(&marks[64 + i])) << "its places are free again";
-}
-
 // ---- failures
 struct ending {
   ibv_wc_status how;
@@ -248,9 +204,7 @@ class verbs_device_broken : public verbs_device, public testing::WithParamInterf
 
 TEST_P(verbs_device_broken, ends_the_operation_and_those_behind_it_once_and_the_link) {
   stub_device::end_badly(GetParam().how, 0x81, 2);
-  caller.net->begin_batch();
   for (std::size_t i = 0; i < 6; ++i) ASSERT_TRUE(put(&marks[i]));
-  caller.net->end_batch();
   settle();
   for (std::size_t i = 0; i < 6; ++i) {
     const auto& reported = caller.ends[&marks[i]];
