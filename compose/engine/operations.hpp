@@ -36,7 +36,7 @@ enum class stage : std::uint8_t {
   writing,
   noticing,
   replying,  ///< The target's reply ends it, not a completion.
-  grouped,   ///< A group (posting/coalescing.hpp): the slot's buffer holds its members. An open group has no pending
+  grouped,   ///< A group (posting/group_packing.hpp): the slot's buffer holds its members. An open group has no pending
              ///< call.
   delivering,
   splitting,
