@@ -19,6 +19,7 @@ struct not_coalesced {};
 
 /// The part of a transport that sends each post at its call.
 struct no_coalescer {
+  static constexpr bool posts_at_once = true;  ///< No post waits for another.
   explicit no_coalescer(auto& /*engine*/) noexcept {}
 
   // ---- memory of groups

@@ -28,6 +28,7 @@ class coalescer {
   using engine_type = engine<typename Traits::fabric>;
   using record = typename Traits::record;
   using slot = typename Traits::slot;
+  static constexpr bool posts_at_once = false;
 
   explicit coalescer(engine_type& e) noexcept : e_(e) {}
 
