@@ -3,8 +3,8 @@
 // The one header that a program needs at first: `#include <weft/weft.hpp>`. It holds the fabric that the build
 // selected, transports of it, statuses in words, and the version. Coroutines (coroutines/scheduler.hpp), several rails
 // (compose/rails/rails.hpp), other answers than the row's (compose/with.hpp), asked orders (compose/ordering.hpp),
-// counters (compose/notification_counter.hpp) and polling threads (compose/progress_thread.hpp) have headers of their
-// own. No fabric fact. Hot path: no. Threads: none.
+// coalesced posts (compose/coalescing.hpp), counters (compose/notification_counter.hpp) and polling threads
+// (compose/progress_thread.hpp) have headers of their own. No fabric fact. Hot path: no. Threads: none.
 #pragma once
 
 #include "compose/selected.hpp"

@@ -10,6 +10,7 @@ set(WEFT_SELECTED_HEADERS
 set(WEFT_PUBLIC_HEADERS
   compose/built_for.hpp
   compose/callbacks.hpp
+  compose/coalescing.hpp
   compose/events.hpp
   compose/fabric.hpp
   compose/immediate_layout.hpp
@@ -131,6 +132,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/engine.hpp
   compose/engine/engine_traits.hpp
   compose/engine/key_source.hpp
+  compose/engine/no_coalescer.hpp
   compose/engine/operations.hpp
   compose/engine/peers.hpp
   compose/engine/poll_budget.hpp
@@ -146,12 +148,12 @@ set(WEFT_ROOM_HEADERS
   compose/posting/atomics.hpp
   compose/posting/batch.hpp
   compose/posting/call_pieces.hpp
-  compose/posting/coalescing.hpp
-  compose/posting/coalescing_initiator.hpp
+  compose/posting/coalescer.hpp
   compose/posting/flushing.hpp
   compose/posting/fused.hpp
   compose/posting/gather.hpp
   compose/posting/group.hpp
+  compose/posting/group_packing.hpp
   compose/posting/initiator.hpp
   compose/posting/kept_back_batch.hpp
   compose/posting/member_posts.hpp

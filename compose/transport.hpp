@@ -146,7 +146,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   detail::atomic_posts<engine_type> atomic_posts_() const noexcept { return detail::atomic_posts<engine_type>(*e_); }
   template <class Post>
   [[gnu::always_inline]] status behind(peer to, Post&& post) const noexcept {
-    return this->behind_gathered(to, post);
+    return this->behind_waiting(to, post);
   }
 
   std::unique_ptr<engine_type> e_;

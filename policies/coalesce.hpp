@@ -5,12 +5,12 @@
 // small messages in one cost as much as one message of a thousand bytes.
 // Answers:
 // - none: each post is its own call. A program may still open a group by hand (compose/posting/group.hpp).
-// - up_to<messages, bytes>: unsignalled small posts to one peer are gathered. The group leaves when it reaches either
+// - up_to<messages, bytes>: unsignalled small posts to one peer share a group. The group leaves when it reaches either
 //   limit, before any other post to that peer, when progress() finds nothing, or after options.coalesce_time. The
-//   program must make progress.
+//   program must make progress, and include compose/coalescing.hpp.
 // Each side decides alone: every transport understands groups. The row decides which posts may join
-// (compose/posting/coalescing.hpp).
-// Absent: groups for several peers, and gathering by a separate thread.
+// (compose/posting/group_packing.hpp).
+// Absent: groups for several peers, and coalescing by a separate thread.
 // Hot path: compile time only.
 #pragma once
 

@@ -4,8 +4,8 @@
 // coalesce::up_to<64, …>, and packed by hand, 64 in one send. Cost: the round trip of a lone message, which leaves only
 // when a poll finds nothing to do. Messages are numbered, and the receiver checks each number. All senders have credit
 // for equally many receives. Hot path: the loops. Threads: one per process.
+#include "../../compose/coalescing.hpp"
 #include "../../compose/selected.hpp"
-#include "../../compose/with.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
 

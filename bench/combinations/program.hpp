@@ -7,6 +7,7 @@
 // header, and runs the programs in turns. Hot path: sides.hpp. Threads: one per process.
 #pragma once
 
+#include "../../compose/coalescing.hpp"
 #include "../../compose/with.hpp"
 #include "../command_line.hpp"
 #include "sides.hpp"

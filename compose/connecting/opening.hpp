@@ -35,11 +35,7 @@ class opening {
     e->operations.keep_back(e->control_messages);
     e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->register_own(memory); });
     e->controls.fill(e->control_messages, [&](bytes memory) { return e->register_own(memory); });
-    if constexpr (Engine::coalesces) {
-      e->groups.fill(std::clamp(options.operations / 4, 4U, 64U),
-                     [&](bytes memory) { return e->register_own(memory); });
-      e->gathering.reserve(options.peers);
-    }
+    e->coalescer.open();
     e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));
     if (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
     if (Engine::uses_ring) {

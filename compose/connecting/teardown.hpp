@@ -7,7 +7,6 @@
 
 #include "../engine/engine.hpp"
 #include "../events.hpp"
-#include "../posting/coalescing.hpp"
 #include "../posting/notice_batching.hpp"
 #include "links.hpp"
 
@@ -116,7 +115,7 @@ class teardown {
         end_slot(s);
     }
     if constexpr (requires { r.watch; }) r.watch = {};
-    if constexpr (Engine::coalesces) coalescing<Engine>::forget(r);
+    e_.coalescer.peer_ends(r);
     r.words.reset();
     e_.peers.give(r);
   }

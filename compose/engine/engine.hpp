@@ -43,7 +43,6 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   using slot = typename traits::slot;
   using receive = typename traits::receive;
   using port_type = typename traits::port_type;
-  using traits::coalesces;
   using traits::notice_is_message;
   using traits::tracks_writes;
   using traits::watches_cells;
@@ -69,8 +68,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   operation_pool<slot> operations;
   [[no_unique_address]] typename traits::ended_list ended;
   typename traits::control_buffers controls;
-  [[no_unique_address]] typename traits::group_buffers groups;  ///< Memory of coalesced posts.
-  std::vector<record*> gathering;   ///< Peers with coalesced posts, and some that had. Capacity reserved at open.
+  [[no_unique_address]] typename traits::coalescer_type coalescer{*this};  ///< Posts that wait for others.
   std::uint64_t left_in_group = 0;  ///< Members of the current group that stay: see unexpected_message::left.
   /// Slots that only control messages may take. Otherwise operations could hold all slots while each waits for a
   /// message that needs one.
@@ -128,7 +126,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     const bool any = draining || !unexpected_messages.empty() || !unposted.empty() || !deferred.empty() ||
                      (answer<F, atomics_family>::executed_by_target && !deferred_replies.empty()) ||
                      ((notice_is_message || watches_cells) && !deferred_fused_replies.empty()) ||
-                     (tracks_writes && waiting_flushes != 0) || (coalesces && !gathering.empty());
+                     (tracks_writes && waiting_flushes != 0) || coalescer.any_waits();
     if (!any) poll_budget.settle();
   }
 
@@ -162,8 +160,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   }
   void release(slot& s) noexcept {
     if (s.buffer != no_index) {
-      if (coalesces && s.stage == stage::grouped) give_group(s.buffer);
-      else controls.give(s.buffer);
+      if (!coalescer.takes_back(s)) controls.give(s.buffer);
       s.buffer = no_index;
     }
     s.parent = nullptr;
@@ -178,16 +175,8 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     const auto register_it = [this](bytes memory) { return register_own(memory); };
     if (operations.left() <= control_messages) operations.fill(16, register_it);
     if (controls.empty()) controls.fill(16, register_it);
-    if (group_pool().empty()) group_pool().fill(4, register_it);
+    coalescer.refill();
   }
-  /// Memory of a group: from the pool for coalesced posts, else a control buffer.
-  auto& group_pool() noexcept {
-    if constexpr (coalesces) return groups;
-    else return controls;
-  }
-  std::uint32_t take_group() noexcept { return group_pool().take(); }
-  void give_group(std::uint32_t buffer) noexcept { group_pool().give(buffer); }
-  local_memory group_memory(std::uint32_t buffer) noexcept { return group_pool().memory(buffer); }
 
   /// The next poll continues the operation, or reports its end. Requires: on no list.
   void defer(slot& s) noexcept {

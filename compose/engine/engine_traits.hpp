@@ -10,6 +10,7 @@
 #include "../fabric.hpp"
 #include "control_buffers.hpp"
 #include "ended_operations.hpp"
+#include "no_coalescer.hpp"
 #include "operations.hpp"
 #include "peers.hpp"
 #include "port_traits.hpp"
@@ -27,7 +28,6 @@ namespace weft::detail {
 struct no_process {};
 struct no_receives {};
 struct no_ring {};
-struct no_groups {};
 struct no_cells {};
 struct no_counts {};
 
@@ -100,7 +100,7 @@ struct engine_traits {
   static constexpr bool batches_notices = std::same_as<answer<F, notify_family>, notify::message_after_delivery>;
 
   // ---- coalescing
-  static constexpr bool coalesces = answer<F, coalesce_family>::gathers;
+  using coalescing = coalescing_of<answer<F, coalesce_family>>;
   /// Limits of a group: members, and bytes without the header.
   static constexpr std::uint32_t group_members = answer<F, coalesce_family>::messages;
   static constexpr std::size_t group_bytes = answer<F, coalesce_family>::bytes;
@@ -111,13 +111,12 @@ struct engine_traits {
                   std::conditional_t<answer<F, liveness_family>::watches_process, watched_process<watch>, no_process>,
                   std::conditional_t<links_have_receives, own_receives<library_bytes>, no_receives>,
                   std::conditional_t<uses_ring, ring_state, no_ring>,
-                  std::conditional_t<goodbye_overtakes, message_counts, no_counts>,
-                  std::conditional_t<coalesces, gathered_posts, no_groups>,
+                  std::conditional_t<goodbye_overtakes, message_counts, no_counts>, typename coalescing::peer_part,
                   std::conditional_t<watches_cells, cell_state, no_cells>>;
   using slot = operation_slot<record, library_bytes, swap_loops>;
   using receive = receive_slot<library_bytes>;
   using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;
-  using group_buffers = std::conditional_t<coalesces, buffer_pool<group_bytes + front>, no_groups>;
+  using coalescer_type = typename coalescing::template type<engine_traits>;
   using ended_list = std::conditional_t<ends_at_return, ended_operations<slot>, none_ended<slot>>;
   using ring_cells = std::conditional_t<watches_cells, cell_memory, no_cells>;
 };

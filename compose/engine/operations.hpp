@@ -32,12 +32,12 @@ enum class slot_use : std::uint8_t {
 /// starts the next call.
 enum class stage : std::uint8_t {
   single,
-  buffered,    ///< As single, with bytes in a buffer that the slot holds.
-  writing,     ///< A write, then a second write into the target's ring.
-  noticing,    ///< A write and its notice; the notice is posted or deferred.
-  replying,    ///< The target's reply ends it, not a completion.
-  grouped,     ///< A group (posting/coalescing.hpp): the slot's buffer holds its members. An open group has no pending
-               ///< call.
+  buffered,  ///< As single, with bytes in a buffer that the slot holds.
+  writing,   ///< A write, then a second write into the target's ring.
+  noticing,  ///< A write and its notice; the notice is posted or deferred.
+  replying,  ///< The target's reply ends it, not a completion.
+  grouped,   ///< A group (posting/group_packing.hpp): the slot's buffer holds its members. An open group has no pending
+             ///< call.
   delivering,  ///< The write is in flight; the notice follows its delivery.
   splitting,   ///< A transfer in parts (engine/transfer_plan.hpp).
   looping,     ///< Compare-swaps, until one hits.

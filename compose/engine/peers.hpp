@@ -123,22 +123,6 @@ struct message_counts {
   void reset() noexcept { messages_sent = messages_taken = 0; }
 };
 
-/// A group that is being filled: the place of its next member, and the number of members that still fit. Without a
-/// slot nothing fits.
-struct open_group {
-  std::byte* at = nullptr;
-  std::byte* end = nullptr;
-  std::uint32_t room = 0;
-  std::uint32_t slot = no_index;
-  std::uint32_t generation = 0;  ///< Of the slot: another value means that the slot has another user now.
-};
-/// Transports that gather posts (coalesce::up_to): the posts to this peer.
-struct gathered_posts {
-  open_group gathered;
-  instant gathered_since{};  ///< When a poll first found other work; before that the zero time.
-  bool listed = false;       ///< In engine::gathering.
-};
-
 /// The fields after peer_header. That header comes first, so that a handle points at its record. Where the library does
 /// not write into contexts, this part is also the context of unsignalled operations: an error entry finds the peer by
 /// it.

@@ -5,7 +5,7 @@
 // gathers posts without one. Hot path: send(). Threads: the owner's.
 #pragma once
 
-#include "coalescing.hpp"
+#include "group_packing.hpp"
 #include "initiator.hpp"
 
 #include <utility>
@@ -16,16 +16,16 @@ namespace weft::detail {
 /// only failures, each with a null context. If a message cannot be sent, each of its members fails. A full message is
 /// sent and another one begun, so a group has any number of members. Limits of one message: those of coalesce::up_to,
 /// else 64 members and 768 bytes. A member too large for a message goes alone, in its order. So do puts where they may
-/// not be members (compose/posting/coalescing.hpp); elsewhere the target copies them when it polls. `again`: the group
-/// did not take the post; make progress, then try once more. Other posts to that peer may overtake members of an open
-/// group. If a group goes out of scope while the queue is full, progress() sends it. The transport must outlive it;
-/// moved-from groups are closed.
+/// not be members (compose/posting/group_packing.hpp); elsewhere the target copies them when it polls. `again`: the
+/// group did not take the post; make progress, then try once more. Other posts to that peer may overtake members of an
+/// open group. If a group goes out of scope while the queue is full, progress() sends it. The transport must outlive
+/// it; moved-from groups are closed.
 template <class Engine>
 class [[nodiscard]] group {
  public:
   using record = typename Engine::record;
   using initiator_type = initiator<Engine>;
-  using packing = coalescing<Engine>;
+  using packing = group_packing<Engine>;
 
   group(Engine& e, peer to) noexcept : e_(&e), to_(to) {}
   group(group&& other) noexcept
@@ -45,7 +45,7 @@ class [[nodiscard]] group {
     if (const status s = ready(r, "send"); !s) [[unlikely]]
       return s;
     if (wire::group_member_bytes(wire::group_kind::message, from.size) > packing::capacity(*r)) [[unlikely]]
-      return alone(*r, [&] { return initiator_type(*e_).send(to_, from, nullptr, false); });
+      return alone([&] { return initiator_type(*e_).send(to_, from, nullptr, false); });
     return packing(*e_).add(*r, open_, from);
   }
   /// As transport::put without a context.
@@ -66,7 +66,7 @@ class [[nodiscard]] group {
     record* r = initiator_type(*e_).living(to_);
     status s{};
     if (r == nullptr) s = initiator_type(*e_).dead(to_, "close a group");  // its members ended with the peer
-    else if (holds()) s = packing(*e_).post(*r, open_);
+    else if (holds()) s = packing(*e_).post(open_);
     if (s.is_again() && r != nullptr) return s;
     open_ = {};
     e_ = nullptr;
@@ -86,9 +86,7 @@ class [[nodiscard]] group {
       return initiator_type(*e_).dead(to_, what);
     if (open_.slot != no_index && !holds()) [[unlikely]]
       open_ = {};
-    if constexpr (Engine::coalesces)
-      if (open_.slot == no_index) return packing(*e_).before(r);
-    return {};
+    return open_.slot == no_index ? e_->coalescer.before(r) : status{};
   }
 
   template <bool Packs, class Plain>
@@ -101,21 +99,21 @@ class [[nodiscard]] group {
         if (const status s = initiator_type::check(from.size, at, rights::remote_write, what); !s) return s;
         return packing(*e_).add(*r, open_, kind, from, at, immediate);
       }
-    return alone(*r, plain);
+    return alone(plain);
   }
 
   /// Sends what was packed so far, then makes this post alone.
   template <class Plain>
-  [[gnu::noinline]] status alone(record& r, Plain&& plain) noexcept {
+  [[gnu::noinline]] status alone(Plain&& plain) noexcept {
     if (open_.slot != no_index)
-      if (const status s = packing(*e_).post(r, open_); !s) return s;
+      if (const status s = packing(*e_).post(open_); !s) return s;
     return plain();
   }
 
   void leave() noexcept {
     if (e_ == nullptr) return;
     record* r = initiator_type(*e_).living(to_);
-    if (r != nullptr && holds() && packing(*e_).post(*r, open_).is_again()) packing(*e_).leave(*r, open_);
+    if (r != nullptr && holds() && packing(*e_).post(open_).is_again()) packing(*e_).leave(open_);
     open_ = {};
     e_ = nullptr;
   }

@@ -8,7 +8,6 @@
 
 #include "../words.hpp"
 #include "atomics.hpp"
-#include "coalescing.hpp"
 #include "initiator.hpp"
 #include "member_posts.hpp"
 #include "more_hints.hpp"
@@ -178,8 +177,7 @@ class [[nodiscard]] kept_back_batch {
       return why_;
     if (r == nullptr) [[unlikely]]
       return initiator_type(*e_).dead(to_, name_of(what));
-    if constexpr (Engine::coalesces)
-      if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
+    if (const status s = e_->coalescer.before(r); !s) return s;
     if (held_.what != nothing)
       if (const status s = post_held(*r); !s) [[unlikely]]
         return stopped(*this, s);

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "../immediate_layout.hpp"
-#include "coalescing_initiator.hpp"
 #include "gather.hpp"
+#include "initiator.hpp"
 
 #include <concepts>
 #include <type_traits>
@@ -34,8 +34,7 @@ concept wide_immediate =
 template <class Transport, class F>
 class posting_calls {
   using engine_type = engine<F>;
-  using initiator_type =
-      std::conditional_t<engine_type::coalesces, coalescing_initiator<engine_type>, initiator<engine_type>>;
+  using initiator_type = typename engine_type::coalescing::template initiator_type<engine_type>;
 
  public:
   /// Up to this size, the source of a send or put_notify without a context is free when the call returns. The row says
@@ -91,37 +90,37 @@ class posting_calls {
   // pieces than the row gathers is packed if it is short (some 700 bytes), else `unsupported`. Without a context, the
   // source is never free when the call returns.
   [[gnu::always_inline]] status send(peer to, gather_list from, void* context) noexcept {
-    return behind_gathered(
+    return behind_waiting(
         to, [&]() __attribute__((always_inline)) { return gather_().send(to, from, context, true); });
   }
   [[gnu::always_inline]] status send(peer to, gather_list from) noexcept {
-    return behind_gathered(
+    return behind_waiting(
         to, [&]() __attribute__((always_inline)) { return gather_().send(to, from, nullptr, false); });
   }
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context) noexcept {
-    return behind_gathered(
+    return behind_waiting(
         to, [&]() __attribute__((always_inline)) { return gather_().put(to, from, at, context, true); });
   }
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at) noexcept {
-    return behind_gathered(
+    return behind_waiting(
         to, [&]() __attribute__((always_inline)) { return gather_().put(to, from, at, nullptr, false); });
   }
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate,
                                            void* context) noexcept {
-    return behind_gathered(
+    return behind_waiting(
         to, [&]() __attribute__((always_inline)) {
           return gather_().put_notify(to, from, at, immediate, context, true);
         });
   }
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
-    return behind_gathered(
+    return behind_waiting(
         to, [&]() __attribute__((always_inline)) {
           return gather_().put_notify(to, from, at, immediate, nullptr, false);
         });
   }
   [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
-    return behind_gathered(
+    return behind_waiting(
         from, [&]() __attribute__((always_inline)) { return gather_().get(from, into, at, context); });
   }
 
@@ -156,10 +155,8 @@ class posting_calls {
   initiator_type initiator_() const noexcept { return initiator_type(engine_()); }
   /// Sends the posts that were gathered for that peer, then makes this post.
   template <class Post>
-  [[gnu::always_inline]] status behind_gathered(peer to, Post&& post) const noexcept {
-    if constexpr (engine_type::coalesces)
-      if (const status s = coalescing<engine_type>(engine_()).before(initiator_type(engine_()).living(to)); !s)
-        return s;
+  [[gnu::always_inline]] status behind_waiting(peer to, Post&& post) const noexcept {
+    if (const status s = engine_().coalescer.before(to); !s) return s;
     return post();
   }
 

@@ -67,7 +67,7 @@ template <class Engine>
 concept posts_prepared_writes = requires {
   typename Engine::port_type::prepared_write;
 }
-&&Engine::markers && !Engine::tracks_writes && !Engine::coalesces;
+&&Engine::markers && !Engine::tracks_writes && Engine::coalescer_type::posts_at_once;
 
 template <class Engine>
 struct prepared_member {

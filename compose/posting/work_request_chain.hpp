@@ -9,7 +9,6 @@
 
 #include "../words.hpp"
 #include "atomics.hpp"
-#include "coalescing.hpp"
 #include "initiator.hpp"
 
 #include <cstdint>
@@ -158,8 +157,7 @@ class [[nodiscard]] work_request_chain {
     if (broken()) return list_.why;
     if (keeps_) [[unlikely]]
       if (const status s = post_prepared(nullptr, false); !s) return s;
-    if constexpr (Engine::coalesces)
-      if (const status s = coalescing<Engine>(*e_).before(r); !s) return s;
+    if (const status s = e_->coalescer.before(r); !s) return s;
     return e_->port->open_list(r->link, list_);  // posts the list that was open
   }
   /// Posts what was added so far.

@@ -58,10 +58,7 @@ class blocking_calls {
 
   status sleep(duration at_most) noexcept {
     e_.poll_budget.timers_after(0);
-    if constexpr (Engine::coalesces) {
-      coalescing<Engine>(e_).poll(false);
-      if (!e_.gathering.empty()) return {};  // the queue was full, and gathered posts must go out
-    }
+    if (!e_.coalescer.post_all()) return {};  // the queue is full, and no entry would wake the sleeper
     if constexpr (Engine::ends_at_return)
       if (!e_.ended.empty()) return {};
     // After the end of a link its last entries may be in the queue, and nothing would end the sleep.

@@ -5,7 +5,6 @@
 // Hot path: put. Threads: the owner's.
 #pragma once
 
-#include "../posting/coalescing.hpp"
 #include "../posting/flushing.hpp"
 #include "../posting/gather.hpp"
 #include "../states.hpp"
@@ -78,8 +77,7 @@ class completion_level {
     record* r = initiator_.living(to);
     if (r == nullptr) [[unlikely]]
       return initiator_.dead(to, "flush");
-    if constexpr (Engine::coalesces)
-      if (const status s = coalescing<Engine>(e_).before(r); !s) return s;
+    if (const status s = e_.coalescer.before(r); !s) return s;
     return flushing<Engine>(e_).begin(*r, context);
   }
 

@@ -54,8 +54,7 @@ class connecting_calls {
   /// left before is no error. Errors: deadline.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
-    if constexpr (engine_type::coalesces)
-      (void)coalescing<engine_type>(e_()).before(initiator<engine_type>(e_()).living(p));
+    (void)e_().coalescer.before(p);
     return orderly_close<engine_type>(e_()).close(p, timeout, on);
   }
   /// The sentence of the last `lost` event. Valid inside the handler and until the next such event.

@@ -10,7 +10,7 @@
 #include "../connecting/connection_manager.hpp"
 #include "../connecting/handshake.hpp"
 #include "../connecting/teardown.hpp"
-#include "../posting/coalescing.hpp"
+#include "../posting/group_packing.hpp"
 #include "../receiving/target_executed.hpp"
 
 namespace weft::detail {
@@ -166,7 +166,7 @@ class timers {
       slot& s = *e_.operations.at(i);
       if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
       if (s.stage == stage::grouped) {
-        coalescing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on_);
+        group_packing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on_);
         continue;
       }
       const slot ended = s;

@@ -8,8 +8,8 @@
 #include "../connecting/connection_manager.hpp"
 #include "../events.hpp"
 #include "../posting/atomics.hpp"
-#include "../posting/coalescing.hpp"
 #include "../posting/flushing.hpp"
+#include "../posting/group_packing.hpp"
 #include "../posting/initiator.hpp"
 #include "../posting/notice_batching.hpp"
 
@@ -117,7 +117,7 @@ class completions {
   void finish(slot& s, status outcome) {
     if (s.fault != errc::ok && outcome) outcome = error(s.fault, name_of(s.what));
     if (!outcome && s.stage == stage::grouped) [[unlikely]]
-      return coalescing<Engine>(e_).fail(s, reported_as(*s.record, outcome), on_);
+      return group_packing<Engine>(e_).fail(s, reported_as(*s.record, outcome), on_);
     const slot ended = s;
     if (s.parent != nullptr) {
       slot& parent = *s.parent;
@@ -142,7 +142,7 @@ class completions {
         if (s.fault == errc::ok) return;
         break;
       case stage::grouped:
-        if (!coalescing<Engine>(e_).resume(s)) return;
+        if (!group_packing<Engine>(e_).resume(s)) return;
         break;
       case stage::confirming:
       case stage::replying:

@@ -40,8 +40,7 @@ class deferred_work {
     if (!e_.deferred_replies.empty()) target<Engine>(e_).settle();
     if (!e_.deferred_fused_replies.empty()) fused_notices<Engine>(e_).settle();
     if (e_.waiting_flushes != 0) flushing<Engine>(e_).settle([&ends](slot& s) { ends.end_of(s, {}); });
-    if constexpr (Engine::coalesces)
-      if (!e_.gathering.empty()) coalescing<Engine>(e_).poll(found > 0);
+    e_.coalescer.post_due(found > 0);
   }
 
   /// The queue was seen empty, so everything that arrived on an ended link has been reported.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A group that arrived (posting/coalescing.hpp, wire/group.hpp). Each member that is a message goes to the handler
+// A group that arrived (posting/group_packing.hpp, wire/group.hpp). Each member that is a message goes to the handler
 // alone, without a copy. Bytes of puts are copied into their regions, after the checks that a card would make. A
 // refused put is answered by a message. All bytes come from a peer, and each is checked. Members that the handler does
 // not take are offered again, and the group keeps its receive until all are taken. Hot path: yes, where peers coalesce.
@@ -9,7 +9,7 @@
 
 #include "../events.hpp"
 #include "../memory/write_target.hpp"
-#include "../posting/coalescing.hpp"
+#include "../posting/group_packing.hpp"
 
 #include <cstring>
 #include <utility>
@@ -85,7 +85,7 @@ class group_unpacking {
   bool refused(record& from, std::uint32_t number) {
     const auto what = static_cast<operation>(number & 0xff);
     const auto code = static_cast<errc>(number >> 8 & 0xff);
-    if (!coalescing<Engine>::packs_notices || number >> 16 != 0 ||
+    if (!group_packing<Engine>::packs_notices || number >> 16 != 0 ||
         (what != operation::put && what != operation::put_notify) ||
         (code != errc::denied && code != errc::out_of_range))
       return garbled();

@@ -10,7 +10,7 @@
 #include "run_record.hpp"
 #include "unsignalled.hpp"
 
-#include "../../compose/with.hpp"
+#include "../../compose/coalescing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using gathering_environment =
 
 /// Puts and put_notifies share messages on this fabric; elsewhere only messages do.
 template <class F>
-inline constexpr bool packs = weft::detail::coalescing<weft::detail::engine<F>>::packs_notices;
+inline constexpr bool packs = weft::detail::group_packing<weft::detail::engine<F>>::packs_notices;
 
 template <class Environment>
 class coalescing_of_posts : public suite<Environment> {};

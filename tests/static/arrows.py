@@ -31,6 +31,9 @@ LAST_ROOM = "rails"  # several transports as one: includes compose/transport.hpp
 SELECTOR = "compose/selected.hpp"
 # The first header of a program; no product header includes it.
 FIRST_HEADER = "weft.hpp"
+# Header of a feature that a program asks for -> the product header that includes it, or "" for none.
+# Transports without the feature never include it.
+ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "compose/coalescing.hpp"}
 # The hand-written contenders of the benches talk to the library as its best user would.
 NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
 NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device)/|bench/(.*/)?raw_)")
@@ -73,8 +76,16 @@ def _wrong(root: Path, path: Path, included: str) -> str | None:
         reached = target.removeprefix("weft/").split("/", 1)[0]
     else:
         reached = _folder_of(root, (path.parent / target).resolve())
-    inside = _against_the_rooms(root, path, (path.parent / target).resolve(), included)
-    return _forbidden(name, folder, reached, included) or inside
+    resolved = (path.parent / target).resolve()
+    inside = _against_the_rooms(root, path, resolved, included)
+    return _forbidden(name, folder, reached, included) or inside or _unasked(root, name, folder, resolved, included)
+
+
+def _unasked(root: Path, name: str, folder: str, target: Path, included: str) -> str | None:
+    reached = target.relative_to(root.resolve()).as_posix() if target.is_relative_to(root.resolve()) else ""
+    if folder in PROGRAMS or reached not in ASKED_FOR or name == ASKED_FOR[reached]:
+        return None
+    return f"includes {included}: transports whose program asks for no such feature never include it (ASKED_FOR)"
 
 
 def _room_of(root: Path, path: Path) -> str:

@@ -43,6 +43,8 @@ def plant(root: Path, name: str, text: str) -> None:
         ("bench/invocation/weft.cpp", "#include <rdma/fabric.h>", "only backends/"),
         ("compose/engine/a.hpp", '#include "../posting/b.hpp"', "the room engine stands before posting"),
         ("compose/connecting/a.hpp", '#include "../progress/b.hpp"', "the room connecting stands before progress"),
+        ("compose/with.hpp", '#include "coalescing.hpp"', "asks for no such feature"),
+        ("compose/posting/a.hpp", '#include "coalescer.hpp"', "asks for no such feature"),
     ],
 )
 def test_an_arrow_against_the_rules_is_named(tmp_path: Path, name: str, line: str, sentence: str) -> None:
@@ -65,6 +67,8 @@ def test_an_arrow_against_the_rules_is_named(tmp_path: Path, name: str, line: st
         ("core/a.hpp", "#include <vector>"),
         ("compose/progress/a.hpp", '#include "../engine/b.hpp"'),
         ("compose/posting/a.hpp", '#include "../region.hpp"'),
+        ("compose/coalescing.hpp", '#include "posting/coalescer.hpp"'),
+        ("bench/a.cpp", '#include "../compose/coalescing.hpp"'),
     ],
 )
 def test_an_arrow_within_the_rules_passes(tmp_path: Path, name: str, line: str) -> None:

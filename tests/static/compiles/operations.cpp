@@ -2,6 +2,7 @@
 //
 // The code of the pages in docs/how-to/. Each block there is text of this file or of another compiled one
 // (snippets.py compares them). Hot path: no. Threads: none.
+#include "../../../compose/coalescing.hpp"
 #include "../../../compose/immediate_layout.hpp"
 #include "../../../compose/notification_counter.hpp"
 #include "../../../compose/ordering.hpp"

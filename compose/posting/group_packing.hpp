@@ -13,11 +13,24 @@
 #include "../engine/engine.hpp"
 
 #include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 
 namespace weft::detail {
 
+/// A group that is being filled: the place of its next member, and the number of members that still fit. Without a
+/// slot nothing fits.
+struct open_group {
+  std::byte* at = nullptr;
+  std::byte* end = nullptr;
+  std::uint32_t room = 0;
+  std::uint32_t slot = no_index;
+  std::uint32_t generation = 0;  ///< Of the slot: another value means that the slot has another user now.
+};
+
 template <class Engine>
-class coalescing {
+class group_packing {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
@@ -28,10 +41,8 @@ class coalescing {
       fabric::facts.order_send_after_send && !Engine::tracks_writes && !Engine::uses_ring && !Engine::watches_cells &&
       !Engine::shape::ordered_write_after_write && !std::same_as<answer<fabric, flush_family>, flush::refused>;
   static constexpr bool packs_puts = packs_notices && answer<fabric, progress_family>::needs_owner;
-  /// Largest post that is gathered without a group: several fit into one, and each peer can take one.
-  static constexpr std::size_t small = std::min<std::size_t>(Engine::group_bytes / 4, 512);
 
-  explicit coalescing(Engine& e) noexcept : e_(e) {}
+  explicit group_packing(Engine& e) noexcept : e_(e) {}
 
   /// Bytes that a group to this peer can have.
   static std::size_t capacity(const record& r) noexcept {
@@ -46,7 +57,7 @@ class coalescing {
       if (const status s = make_room(r, g, need); !s) return s;
     g.at = wire::encode_message(g.at, from.data, from.size);
     if (--g.room == 0) [[unlikely]]
-      filled(r, g);
+      filled(g);
     return {};
   }
   /// Packs a put or put_notify, which was checked.
@@ -56,17 +67,17 @@ class coalescing {
     if (static_cast<std::size_t>(g.end - g.at) < need)
       if (const status s = make_room(r, g, need); !s) return s;
     g.at = wire::encode({kind, immediate, at.address, at.key, {from.data, from.size}}, g.at);
-    if (--g.room == 0) filled(r, g);
+    if (--g.room == 0) filled(g);
     return {};
   }
 
   /// Sends the group. `again`: it is still open. Other errors: its members fail at the next poll.
-  status post(record& r, open_group& g) noexcept {
+  status post(open_group& g) noexcept {
     slot& o = *e_.operations.at(g.slot);
     o.scratch[0] = static_cast<std::uint64_t>(g.at - start_of(o));
     const status s = send(o);
     if (s.is_again()) return s;
-    close(r, g);
+    g = {};
     if (!s) {
       o.fault = s.code;
       e_.defer(o);
@@ -74,9 +85,9 @@ class coalescing {
     return s;
   }
   /// Leaves a group to progress(): the queue is full, and the program's group object is gone.
-  void leave(record& r, open_group& g) noexcept {
+  void leave(open_group& g) noexcept {
     slot& o = *e_.operations.at(g.slot);
-    close(r, g);
+    g = {};
     e_.defer(o);
   }
   /// Whether the group still has its slot. The group may have ended early, for example at its deadline.
@@ -104,8 +115,7 @@ class coalescing {
   void fail(slot& o, status why, On&& on) {
     record& r = *o.record;
     const peer whose = e_.handle(r);
-    if constexpr (Engine::coalesces)
-      if (r.gathered.slot == o.index) r.gathered = {};
+    e_.coalescer.slot_ends(r, o);
     e_.deferred.forget([&o](const slot& s) { return &s == &o; });
     o.use = slot_use::control;  // a handler may close the peer, which must not end this slot again
     o.record = nullptr;
@@ -121,39 +131,13 @@ class coalescing {
     else e_.release(o);
   }
 
-  // ---- gathered posts (coalesce::up_to)
-  /// Sends what was gathered for a peer, before a post that must come after it. `again`: that post must wait.
-  [[gnu::always_inline]] status before(record* r) noexcept {
-    if (r == nullptr || r->gathered.slot == no_index) [[likely]]
-      return {};
-    return sent_before(*r);
-  }
-  /// After a poll: sends what is due.
-  void poll(bool found) noexcept {
-    const instant now = found ? e_.port->now() : instant{};
-    std::erase_if(e_.gathering, [&](record* r) {
-      if (r->gathered.slot != no_index && due(*r, found, now)) {
-        if (r->live == r->number) (void)post(*r, r->gathered);
-        else drop(*r);
-      }
-      r->listed = r->gathered.slot != no_index;
-      return !r->listed;
-    });
-  }
-  /// The peer is gone: forgets what was gathered for it.
-  static void forget(record& r) noexcept { r.gathered = {}; }
-
  private:
-  std::byte* start_of(const slot& o) const noexcept { return e_.group_memory(o.buffer).data + Engine::front; }
-
-  [[gnu::noinline]] status sent_before(record& r) noexcept {
-    const status s = post(r, r.gathered);
-    return s.is_again() ? s : status{};  // the post that follows meets any other error itself
-  }
+  auto& buffers() const noexcept { return e_.coalescer.buffers(e_.controls); }
+  std::byte* start_of(const slot& o) const noexcept { return buffers().memory(o.buffer).data + Engine::front; }
 
   [[gnu::noinline]] status make_room(record& r, open_group& g, std::size_t need) noexcept {
     if (g.slot != no_index)
-      if (const status s = post(r, g); !s) return s;
+      if (const status s = post(g); !s) return s;
     if (need > capacity(r)) return error(errc::truncated, "a group");
     return open(r, g);
   }
@@ -164,36 +148,25 @@ class coalescing {
     e_.claim(*o, slot_use::silent, operation::send, &r, nullptr);
     o->stage = stage::grouped;
     o->pending = 0;
-    o->buffer = e_.take_group();
+    o->buffer = buffers().take();
     if (o->buffer == no_index) {
       e_.release(*o);
       return again(waits_for::operation_slot, "a group");
     }
     std::byte* const start = start_of(*o);
     g = {start, start + capacity(r), Engine::group_members, o->index, ++o->generation};
-    if constexpr (Engine::coalesces)
-      if (&g == &r.gathered && !r.listed) {
-        r.listed = true;
-        e_.gathering.push_back(&r);
-        e_.put_off();
-      }
+    e_.coalescer.opened(r, g);
     return {};
   }
 
   /// The group is full. If the queue is full too, the next member gets `again`.
-  [[gnu::noinline]] void filled(record& r, open_group& g) noexcept {
-    if (post(r, g).is_again()) g.end = g.at;
-  }
-
-  void close(record& r, open_group& g) noexcept {
-    g = {};
-    if constexpr (Engine::coalesces)
-      if (&g == &r.gathered) r.gathered_since = {};
+  [[gnu::noinline]] void filled(open_group& g) noexcept {
+    if (post(g).is_again()) g.end = g.at;
   }
 
   status send(slot& o) noexcept {
     record& r = *o.record;
-    const local_memory memory = e_.group_memory(o.buffer);
+    const local_memory memory = buffers().memory(o.buffer);
     const auto tag = wire::message_tag::of(wire::message_kind::group, r.theirs);
     const std::size_t size = Engine::front + static_cast<std::size_t>(o.scratch[0]);
     Engine::put_front({memory.data, memory.size}, tag);
@@ -208,17 +181,6 @@ class coalescing {
                                                                         Engine::immediate_of(tag), &o));
     if (!s) o.pending = 0;
     return s;
-  }
-
-  bool due(record& r, bool found, instant now) noexcept {
-    if (!found || r.live != r.number) return true;
-    if (r.gathered_since == instant{}) r.gathered_since = now;
-    return now - r.gathered_since >= e_.options.coalesce_time;
-  }
-  void drop(record& r) noexcept {
-    slot& o = *e_.operations.at(r.gathered.slot);
-    close(r, r.gathered);
-    e_.release(o);
   }
 
   Engine& e_;
