@@ -36,6 +36,10 @@ def expect(condition: bool, sentence: str) -> None:
         raise Failed(sentence)
 
 
+def end_of(done: subprocess.CompletedProcess[str]) -> str:
+    return f"exit code {done.returncode}, {done.stderr!r}"
+
+
 class Suite:
     def __init__(self, build: Path, fabric: str, folder: Path, calls: int, start_limit_ms: int) -> None:
         self.calls = calls
@@ -98,7 +102,7 @@ class Suite:
         source, packed = ROOT / "providers.yaml", self.folder / "packed"
         with self.manager() as m:
             done = m.client("invoke", "compress", "--input", str(source), "--output", str(packed))
-            expect(done.returncode == 0, done.stderr)
+            expect(done.returncode == 0, end_of(done))
             expect(zlib.decompress(packed.read_bytes()) == source.read_bytes(), "other contents came back")
 
     def failures_are_typed(self) -> None:
@@ -121,7 +125,7 @@ class Suite:
             spin = self._spin(5_000_000)
             begin = time.monotonic()
             done = m.client("--deadline-ms", "300", "invoke", "spin", "--input", str(spin))
-            expect(done.returncode == 1 and "deadline" in done.stderr, f"{done.stderr!r}")
+            expect(done.returncode == 1 and "deadline" in done.stderr, end_of(done))
             expect(time.monotonic() - begin < 30, "the deadline of 300 ms was forgotten")
 
     def a_function_over_its_limit_ends_its_executor(self) -> None:
@@ -136,7 +140,7 @@ class Suite:
                 "--input",
                 str(self._spin(30_000_000)),
             )
-            expect(done.returncode == 1 and "executor_lost" in done.stderr, f"{done.stderr!r}")
+            expect(done.returncode == 1 and "executor_lost" in done.stderr, end_of(done))
             self._serves(m)
             expect(m.stop()[0] == 0, "accounting is not exact")
 
@@ -214,20 +218,20 @@ class Suite:
         ship = ("--object", str(image), "invoke", "thumbnail", "--input", str(picture), "--output", str(result))
         with self.manager() as m:
             done = m.client(*ship)
-            expect(done.returncode == 1 and "not trusted" in done.stderr, f"{done.stderr!r}")
+            expect(done.returncode == 1 and "not trusted" in done.stderr, end_of(done))
         kept = self.folder / "kept"
         kept.mkdir()
         trusted = hashlib.sha256(image.read_bytes()).hexdigest()
         with self.manager("--functions", str(kept), "--trust", trusted) as m:
             for _ in range(2):  # sent by the client, then taken from the folder
                 done = m.client(*ship)
-                expect(done.returncode == 0, done.stderr)
+                expect(done.returncode == 0, end_of(done))
             expect(result.read_bytes() == b"P6\n2 1\n255\n" + bytes([8, 9, 10, 14, 15, 16]), f"{result.read_bytes()!r}")
             expect([p.name for p in kept.iterdir()] == [trusted + ".so"], "something else was kept")
             garbage = self.folder / "garbage.so"
             garbage.write_bytes(b"\x7fELF")
             done = m.client("--object", str(garbage), "list")
-            expect(done.returncode == 1 and "not trusted" in done.stderr, f"{done.stderr!r}")
+            expect(done.returncode == 1 and "not trusted" in done.stderr, end_of(done))
 
     def _spin(self, microseconds: int) -> Path:
         path = self.folder / "spin"
