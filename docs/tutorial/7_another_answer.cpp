@@ -30,7 +30,7 @@ int caller(const std::string& address) {
   auto there = net.connect(address, 10s).value();
   auto page = net.receive_region(there, 10s).value();
   auto text = net.allocate(64, rights::none).value();
-  std::memcpy(text.data(), "written, then told by a message", 32);
+  std::memcpy(text.data(), "written, then a message says so", 32);
   bool done = false;
   const auto on = overloaded{[&](completed) { done = true; }, [](auto&&) {}};
   if (!net.put_notify(there, text.first(32), page.at(0), 7, &done)) return 1;
