@@ -68,7 +68,7 @@ def _programs(root: Path) -> list[tuple[str, ...]]:
 
 
 def _scripts(root: Path) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for script in sorted((root / "bench").glob("*/*")):
         if script.is_file() and not script.suffix and script.stat().st_mode & 0o100:
             text = script.read_text("utf-8")
