@@ -24,7 +24,7 @@ class notification_counter {
     entries_.resize(size);
   }
 
-  /// Counts one notice. Returns false when the table is full of other ids; untold() counts these notices.
+  /// Counts one notice. Returns false when the table is full of other ids; overflowed() counts these notices.
   bool note(std::uint32_t id) noexcept { return add(id, 1, 0); }
   /// Counts one put that failed at its writer, so that a wait for the id ends, in error. The writer has to report the
   /// failure: a put_notify of no bytes with a field for it works on every fabric.
@@ -41,7 +41,7 @@ class notification_counter {
     return at == nowhere ? 0 : entries_[at].errors;
   }
   /// Notices that were not counted, because the table was full.
-  std::uint64_t untold() const noexcept { return untold_; }
+  std::uint64_t overflowed() const noexcept { return overflowed_; }
   /// True when at least `count` notices with this id have arrived: `net.until([&] { return counter.reached(7, 64); },
   /// 2s, on)`.
   bool reached(std::uint32_t id, std::uint64_t count) const noexcept { return seen(id) >= count; }
@@ -64,7 +64,7 @@ class notification_counter {
   void clear() noexcept {
     entries_.assign(entries_.size(), entry{});
     used_ = 0;
-    untold_ = 0;
+    overflowed_ = 0;
   }
 
   /// Waits until `count` puts with this id have ended here, by notice or by failure. `on` feeds this counter:
@@ -106,7 +106,7 @@ class notification_counter {
     while (entries_[at].used && entries_[at].id != id) at = next(at);
     if (!entries_[at].used) {
       if (used_ + 1 >= entries_.size()) {
-        ++untold_;
+        ++overflowed_;
         return false;
       }
       ++used_;
@@ -120,7 +120,7 @@ class notification_counter {
 
   std::vector<entry> entries_;
   std::uint32_t used_ = 0;
-  std::uint64_t untold_ = 0;
+  std::uint64_t overflowed_ = 0;
 };
 
 /// A handler that counts every notice by a field of its layout, then hands it on as any other event. See counting().

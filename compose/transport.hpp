@@ -145,8 +145,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
   detail::atomic_posts<engine_type> atomic_posts_() const noexcept { return detail::atomic_posts<engine_type>(*e_); }
   template <class Post>
-  [[gnu::always_inline]] status behind(peer to, Post&& post) const noexcept {
-    return this->behind_waiting(to, post);
+  [[gnu::always_inline]] status after_waiting(peer to, Post&& post) const noexcept {
+    return this->after_waiting_posts(to, post);
   }
 
   std::unique_ptr<engine_type> e_;

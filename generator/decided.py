@@ -72,7 +72,7 @@ def shared(span: Range, choices: tuple[Choice, ...], families: tuple[Family, ...
     """
     wire = {family.name for family in families if family.wire}
     words = [f"{choice.family}={choice.answer}" for choice in choices if choice.family in wire]
-    return " ".join(words + [f"{name}={cell.told}" for name, cell in span.cells.items() if FACT[name].wire
+    return " ".join(words + [f"{name}={cell.as_text}" for name, cell in span.cells.items() if FACT[name].wire
                              and FACT[name].is_number])
 
 
@@ -104,7 +104,7 @@ def releases(fabric: Fabric, span: Range | None = None) -> str:
 def marked_fact_of(fabric: Fabric, fact: str) -> str:
     """A cell's value in words with the mark of its level, with the releases where they differ."""
     cells = [span.cells[fact] for span in fabric.ranges]
-    return _over_ranges([f"{cell.told} {mark_of(cell)}" for cell in cells], fabric.ranges)
+    return _over_ranges([f"{cell.as_text} {mark_of(cell)}" for cell in cells], fabric.ranges)
 
 
 def marked_answer_of(decided: Decided, family: str) -> str:
@@ -112,28 +112,28 @@ def marked_answer_of(decided: Decided, family: str) -> str:
 
     None where the answer rests on no fact.
     """
-    told = []
+    texts = []
     for choices in decided.choices:
         choice = next(each for each in choices if each.family == family)
         level = weakest(choice.cells)
         differs = DIFFERS if any(cell.claimed_value is not None for cell in choice.cells) else ""
-        told.append(f"{choice.answer} {MARKS[level]}{differs}" if level else choice.answer)
-    return _over_ranges(told, decided.fabric.ranges)
+        texts.append(f"{choice.answer} {MARKS[level]}{differs}" if level else choice.answer)
+    return _over_ranges(texts, decided.fabric.ranges)
 
 
-def _over_ranges(told: list[str], spans: tuple[Range, ...]) -> str:
+def _over_ranges(texts: list[str], spans: tuple[Range, ...]) -> str:
     """One value, or each value with the release from which it holds."""
-    parts = [told[0]]
-    parts += [f"{new} since {span.since}" for old, new, span in zip(told, told[1:], spans[1:]) if new != old]
+    parts = [texts[0]]
+    parts += [f"{new} since {span.since}" for old, new, span in zip(texts, texts[1:], spans[1:]) if new != old]
     return ", ".join(parts)
 
 
 def answer_of(decided: Decided, family: str) -> str:
     """The answer to a family in words, with the releases where they differ."""
-    told = [next(choice.answer for choice in choices if choice.family == family) for choices in decided.choices]
-    return _over_ranges(told, decided.fabric.ranges)
+    texts = [next(choice.answer for choice in choices if choice.family == family) for choices in decided.choices]
+    return _over_ranges(texts, decided.fabric.ranges)
 
 
 def fact_of(fabric: Fabric, fact: str) -> str:
     """A cell's value in words, with the releases where they differ."""
-    return _over_ranges([span.cells[fact].told for span in fabric.ranges], fabric.ranges)
+    return _over_ranges([span.cells[fact].as_text for span in fabric.ranges], fabric.ranges)

@@ -98,11 +98,11 @@ def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape
       ./weft emulate cxi --cell write_immediate_bytes=8 -- COMMAND
     """
     profile_of(fabric)  # the row first: a wrong name is reported before a missing build
-    told = environment(fabric, emulator_in(build), seed, faults, shape, cells)
+    variables = environment(fabric, emulator_in(build), seed, faults, shape, cells)
     try:
         if processes == 1:
-            os.execvpe(command[0], list(command), told)
-        started = [subprocess.Popen(command, env={**told, "WEFT_EMULATED_PROCESS": str(index)})
+            os.execvpe(command[0], list(command), variables)
+        started = [subprocess.Popen(command, env={**variables, "WEFT_EMULATED_PROCESS": str(index)})
                    for index in range(processes)]
     except OSError as error:
         raise click.UsageError(f"{command[0]} cannot be run: {error.strerror}") from None

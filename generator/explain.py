@@ -34,7 +34,7 @@ def show_all(row: Decided, found: list[dict[str, Any]]) -> None:
     fabric = row.fabric
     click.echo(f"{fabric.name}: {fabric.summary} Backend {fabric.backend}, {releases(fabric)}.")
     unseen = " Nobody here has seen it run: it stands on what sources say." if seen_by_nobody(fabric) else ""
-    click.echo(f"Trust: {count(cells_of(fabric)).told}.{unseen}")
+    click.echo(f"Trust: {count(cells_of(fabric)).as_text}.{unseen}")
     several = len(fabric.ranges) > 1
     rows = [(each["family"], each["answer"] + (f" (since {each['since']})" if several else ""),
              each["short"].replace(f"{fabric.name}.", ""))

@@ -95,6 +95,6 @@ def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale
         click.echo(f"{warning.file}:{warning.line}: warning: {warning.sentence}")
     if problems:
         leave(sorted(problems))
-    click.echo(f"trust: {levels.told}" + (f"; {len(warnings)} warnings of stale observations" if warnings else ""))
+    click.echo(f"trust: {levels.as_text}" + (f"; {len(warnings)} warnings of stale observations" if warnings else ""))
     click.echo(f"{len(files)} files agree with {read.file}: {len(read.fabrics)} fabrics, {len(families)} families, "
                f"{len(FACTS)} facts")

@@ -36,7 +36,7 @@ class Kept:
 def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, ...]:
     """Every order of a range of a row, in the order of compose/ordering.hpp."""
     fact = {name: cell.value for name, cell in span.cells.items()}
-    told = {name: f"{fabric}.{name} is {cell.told} ({cell.evidence})" for name, cell in span.cells.items()
+    texts = {name: f"{fabric}.{name} is {cell.as_text} ({cell.evidence})" for name, cell in span.cells.items()
             if name.startswith("order_")}
     notify = answers["notify"]
     by_target = answers["atomics"] == "target"
@@ -60,7 +60,7 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
 
     def provided(name: str, has: bool, relies: str) -> str:
         if not has:
-            return told[name]
+            return texts[name]
         if not relies:
             return "the row has it, and no answer relies on it: it is not asked for"
         return f"{relies}, which relies on it"
@@ -74,7 +74,7 @@ def orders(fabric: str, span: Range, answers: Mapping[str, str]) -> tuple[Kept, 
     if by_target:
         atomics = "the target executes them as messages"
     return (
-        Kept("send_after_send", sends, False, told["order_send_after_send"]),
+        Kept("send_after_send", sends, False, texts["order_send_after_send"]),
         Kept("send_after_write", send_after_write, behind_writes and not costs and not pointers
              and not send_after_write,
              "asking for atomics takes it away" if behind_writes and costs

@@ -33,7 +33,8 @@ def page(decided: tuple[Decided, ...], families: tuple[Family, ...]) -> dict[str
                                    if fact.group == group]} for each in decided]}
               for group in GROUPS if group != "identity"]
     every = count(cell for each in decided for cell in cells_of(each.fabric))
-    return {"legend": LEGEND, "total": every.told, "fabrics": [_page_row(each) for each in decided], "answers": answers,
+    return {"legend": LEGEND, "total": every.as_text, "fabrics": [_page_row(each) for each in decided],
+            "answers": answers,
             "groups": groups,
             "families": [{"name": markdown(f.name), "question": markdown(f.question),
                           "answers": markdown(", ".join(f.answers))} for f in families],
@@ -59,11 +60,11 @@ def _page_row(decided: Decided) -> dict[str, Any]:
     for span in fabric.ranges:
         names = span.changed or tuple(span.cells)
         cells += [{"level": _level(span.cells[name]), "name": markdown(name)
-                   + (f" (since {span.since})" if span.changed else ""), "value": markdown(span.cells[name].told),
+                   + (f" (since {span.since})" if span.changed else ""), "value": markdown(span.cells[name].as_text),
                    "evidence": markdown(str(span.cells[name].evidence))} for name in names]
     return {"name": fabric.name, "title": markdown(fabric.name), "summary": markdown(fabric.summary),
             "backend": fabric.backend,
-            "releases": releases(fabric), "counts": count(cells_of(fabric)).told,
+            "releases": releases(fabric), "counts": count(cells_of(fabric)).as_text,
             "seen_by_nobody": seen_by_nobody(fabric),
             "settings": [{"name": markdown(s.name), "value": markdown(s.value), "reason": markdown(s.reason)}
                          for s in fabric.settings],

@@ -26,9 +26,9 @@ class Profile:
 
 def profile(fabric: Fabric) -> Profile:
     """Text is written without quotes: an empty one is nothing."""
-    def told(value: str) -> str:
+    def as_word(value: str) -> str:
         return "" if value == '""' else value
 
     return Profile(fabric.name, str(fabric.until or ""), tuple(
-        Part(str(part.since), tuple((cell.name, told(cell.told)) for cell in part.cells.values()))
+        Part(str(part.since), tuple((cell.name, as_word(cell.as_text)) for cell in part.cells.values()))
         for part in fabric.ranges))

@@ -53,10 +53,11 @@ def show_inspected(found: Sequence[tuple[str, BuiltFor, str]]) -> None:
     """Prints the answers of each fabric of each binary, one thing a line: answers are long."""
     for name, one, row in found:
         print(f"{name}: fabric {one.fabric}")
-        for what, told in (("releases", one.releases), ("provider", one.provider or "none"), ("wire version", one.wire),
+        for what, value in (("releases", one.releases), ("provider", one.provider or "none"),
+                           ("wire version", one.wire),
                            ("made from", f"{one.made_from} ({row})"),
                            ("fingerprint", one.fingerprint), ("peers share", one.shared), ("answers", one.answers)):
-            print(f"  {what:<13} {told}")
+            print(f"  {what:<13} {value}")
 
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -83,19 +83,19 @@ def show_matrix(group: str | None, every: bool, matrix: Path, rules: Path, kind:
     marked = kind == "table"
     if group:
         names = [fact.name for fact in FACTS if fact.group == group]
-        fact_told = marked_fact_of if marked else fact_of
-        told = {each.fabric.name: [fact_told(each.fabric, name) for name in names] for each in decided}
+        text_of_fact = marked_fact_of if marked else fact_of
+        texts = {each.fabric.name: [text_of_fact(each.fabric, name) for name in names] for each in decided}
     else:
         wanted = None if every or not marked else _MAIN
         names = [family.name for family in families if wanted is None or family.name in wanted]
-        answer_told = marked_answer_of if marked else answer_of
-        told = {each.fabric.name: [answer_told(each, name) for name in names] for each in decided}
+        text_of_answer = marked_answer_of if marked else answer_of
+        texts = {each.fabric.name: [text_of_answer(each, name) for name in names] for each in decided}
     counts = {each.fabric.name: count(cells_of(each.fabric)) for each in decided}
-    rows = [(each.fabric.name, *told[each.fabric.name]) for each in decided]
+    rows = [(each.fabric.name, *texts[each.fabric.name]) for each in decided]
     if kind == "json":
         content = [{"fabric": each.fabric.name, "backend": each.fabric.backend, "since": str(each.fabric.since),
                     "until": str(each.fabric.until) if each.fabric.until else None,
-                    "trust": asdict(counts[each.fabric.name]), "cells": dict(zip(names, told[each.fabric.name]))}
+                    "trust": asdict(counts[each.fabric.name]), "cells": dict(zip(names, texts[each.fabric.name]))}
                    for each in decided]
         click.echo(as_json("matrix", {"shows": "facts" if group else "answers", "fabrics": content}))
     elif kind == "csv":
@@ -103,4 +103,4 @@ def show_matrix(group: str | None, every: bool, matrix: Path, rules: Path, kind:
     else:
         seen = [f"{counts[each.fabric.name].observed} of {counts[each.fabric.name].cells}" for each in decided]
         show_table(("fabric", *names, "facts observed"), [(*row, part) for row, part in zip(rows, seen)])
-        click.echo(f"\n{LEGEND}; all rows: {count(cell for each in decided for cell in cells_of(each.fabric)).told}")
+        click.echo(f"\n{LEGEND}; all rows: {count(cell for each in decided for cell in cells_of(each.fabric)).as_text}")

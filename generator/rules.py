@@ -37,8 +37,8 @@ class Requirement:
     def __str__(self) -> str:
         if self.at_least is not None:
             return f"{self.fact} to be at least {self.at_least}"
-        told = {True: "true", False: "false"}[self.value] if isinstance(self.value, bool) else self.value
-        return f"{self.fact} to be {told}"
+        text = {True: "true", False: "false"}[self.value] if isinstance(self.value, bool) else self.value
+        return f"{self.fact} to be {text}"
 
 
 @dataclass(frozen=True)
@@ -181,11 +181,11 @@ def _check_override(matrix: Matrix, fabric: Fabric, families: tuple[Family, ...]
                                     f"{fabric.name}: measured is an unknown family '{name}'"
                                     + did_you_mean(name, known)))
             continue
-        told = dict.fromkeys((measured.winner, *(answer for each in measured.classes
+        answers = dict.fromkeys((measured.winner, *(answer for each in measured.classes
                                                  for answer in (each.winner, each.than))))
         problems.extend(Problem(matrix.file, measured.line,
                                 f"{fabric.name}.measured.{name}: {name} has no answer '{answer}'; its answers are "
-                                f"{', '.join(known[name])}{did_you_mean(answer, known[name])}") for answer in told
+                                f"{', '.join(known[name])}{did_you_mean(answer, known[name])}") for answer in answers
                         if answer not in known[name])
 
 
@@ -235,7 +235,7 @@ def obstacle(fabric: Fabric, span: Range, rule: Rule, taken: Mapping[str, Choice
     for need in rule.when:
         cell = span.cells[need.fact]
         if not need.holds(cell):
-            return f"{need}, and {fabric.name}.{cell.name} is {cell.told} ({cell.evidence})"
+            return f"{need}, and {fabric.name}.{cell.name} is {cell.as_text} ({cell.evidence})"
     for family, answers in rule.unless:
         if family in taken and taken[family].answer in answers:
             return f"{family} to be another than {taken[family].answer}"
@@ -263,8 +263,8 @@ def chosen_anew(fabric: Fabric, span: Range, family: Family, own: Mapping[str, C
 def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: list[tuple[Rule, str | None]],
           by_hand: str | None) -> Choice:
     cells = tuple(span.cells[need.fact] for need in rule.when)
-    told = [f"{fabric.name}.{cell.name} is {cell.told}" for cell in cells]
-    full = [f"{said} ({cell.evidence})" for said, cell in zip(told, cells)]
+    brief = [f"{fabric.name}.{cell.name} is {cell.as_text}" for cell in cells]
+    full = [f"{said} ({cell.evidence})" for said, cell in zip(brief, cells)]
     extra = [rule.because] if rule.because else []
     if not rule.when:  # always legal: the cells that ruled the earlier answers out are the reason
         for other, obstacle in verdicts:
@@ -273,18 +273,18 @@ def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: lis
             failed = next((span.cells[need.fact] for need in other.when if not need.holds(span.cells[need.fact])), None)
             if failed is not None:
                 cells += (failed,)
-                told.append(f"{fabric.name}.{failed.name} is {failed.told}")
-                full.append(f"{told[-1]} ({failed.evidence})")
+                brief.append(f"{fabric.name}.{failed.name} is {failed.as_text}")
+                full.append(f"{brief[-1]} ({failed.evidence})")
             elif obstacle:
                 extra.append(f"{other.answer} needs {obstacle}")
-        full, told = list(dict.fromkeys(full)), list(dict.fromkeys(told))
+        full, brief = list(dict.fromkeys(full)), list(dict.fromkeys(brief))
     if by_hand:
         extra.append(f"chosen by hand: {by_hand}")
     measured = fabric.measured.get(family.name)
     faster = rule.answer if measured is None or by_hand else measured.winner
     if measured is not None:
-        full.append(f"measured: {measured.told}")
-        told.append(measured.brief)
+        full.append(f"measured: {measured.as_text}")
+        brief.append(measured.brief)
     if faster != rule.answer:
         extra.append(f"{faster} was measured faster, and is for those who ask for it (weft::with): programs can tell "
                      "the two apart")
@@ -294,5 +294,5 @@ def _made(fabric: Fabric, span: Range, family: Family, rule: Rule, verdicts: lis
         if other.answer != rule.answer and not (obstacle and other.answer in legal):
             others.append((other.answer, f"needs {obstacle}" if obstacle else "legal too, and tried later"
                            if not by_hand else "legal too"))
-    return Choice(family.name, rule.answer, tuple(dict.fromkeys(cells)), tuple(full + extra), "; ".join(told + extra),
+    return Choice(family.name, rule.answer, tuple(dict.fromkeys(cells)), tuple(full + extra), "; ".join(brief + extra),
                   tuple(dict.fromkeys(others)))

@@ -105,7 +105,7 @@ def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ..
     followed: dict[str, tuple[str, ...]] = {}
     for name, span, choices in zip(names, decided.fabric.ranges, decided.choices):
         now = {f"{each.family}::{each.answer}": each for each in refusals(decided.fabric, span, choices, families)}
-        told: list[dict[str, Any]] = [{**_type(answer, templates),
+        entries: list[dict[str, Any]] = [{**_type(answer, templates),
                                        "lines": literals(each.sentence(decided.fabric.name), "      ")}
                 for answer, each in now.items() if before.get(answer) != each]
         following = follow_ups(decided.fabric, span, choices, families)
@@ -113,7 +113,7 @@ def why_not(decided: Decided, names: tuple[str, ...], families: tuple[Family, ..
                      if following.get(answer) != followed.get(answer)}
         new: list[dict[str, Any]] = [{**_type(answer, templates), "answers": answers}
                                      for answer, answers in differing.items()]
-        structs.append({"name": name, "refused": told, "permitted": [_type(answer, templates) for answer in before
+        structs.append({"name": name, "refused": entries, "permitted": [_type(answer, templates) for answer in before
                                                                      if answer not in now], "follows": new})
         before, followed = now, following
     return {"fabric": decided.fabric.name, "structs": structs}

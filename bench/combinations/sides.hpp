@@ -90,11 +90,11 @@ class sides {
       case scenario::send:
         return bounce(messages_, r, nullptr);
       case scenario::put_visible:
-        serve_until_told();
+        serve_until_the_end();
         if (r.checked) compare(r.bytes);
         return;
       case scenario::fetch_add:
-        return serve_until_told();
+        return serve_until_the_end();
       case scenario::put_notify_rate:
         return r.checked ? bounce(puts_, r, nullptr) : empty_windows(puts_, r);
       case scenario::send_rate:
@@ -168,7 +168,7 @@ class sides {
       poll_once();
     }
   }
-  void serve_until_told() {
+  void serve_until_the_end() {
     spinner spin(waiting_);
     while (puts_.poll() == 0) spin.polled(false);
   }

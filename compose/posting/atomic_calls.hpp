@@ -100,7 +100,7 @@ class atomic_calls {
     constexpr atomicity who = executor_of<F, Place>;
     static_assert(executes<F, who>());
     auto posts = static_cast<Transport*>(this)->atomic_posts_();
-    return static_cast<Transport*>(this)->behind(
+    return static_cast<Transport*>(this)->after_waiting(
         to, [&]() __attribute__((always_inline)) {
           if constexpr (requires { at.place(); })
             return posts.template post<who, What, T>(to, at.place(), reported, operand, expected, context);

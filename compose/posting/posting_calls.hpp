@@ -90,37 +90,37 @@ class posting_calls {
   // pieces than the row gathers is packed if it is short (some 700 bytes), else `unsupported`. Without a context, the
   // source is never free when the call returns.
   [[gnu::always_inline]] status send(peer to, gather_list from, void* context) noexcept {
-    return behind_waiting(
+    return after_waiting_posts(
         to, [&]() __attribute__((always_inline)) { return gather_().send(to, from, context, true); });
   }
   [[gnu::always_inline]] status send(peer to, gather_list from) noexcept {
-    return behind_waiting(
+    return after_waiting_posts(
         to, [&]() __attribute__((always_inline)) { return gather_().send(to, from, nullptr, false); });
   }
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context) noexcept {
-    return behind_waiting(
+    return after_waiting_posts(
         to, [&]() __attribute__((always_inline)) { return gather_().put(to, from, at, context, true); });
   }
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at) noexcept {
-    return behind_waiting(
+    return after_waiting_posts(
         to, [&]() __attribute__((always_inline)) { return gather_().put(to, from, at, nullptr, false); });
   }
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate,
                                            void* context) noexcept {
-    return behind_waiting(
+    return after_waiting_posts(
         to, [&]() __attribute__((always_inline)) {
           return gather_().put_notify(to, from, at, immediate, context, true);
         });
   }
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
-    return behind_waiting(
+    return after_waiting_posts(
         to, [&]() __attribute__((always_inline)) {
           return gather_().put_notify(to, from, at, immediate, nullptr, false);
         });
   }
   [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
-    return behind_waiting(
+    return after_waiting_posts(
         from, [&]() __attribute__((always_inline)) { return gather_().get(from, into, at, context); });
   }
 
@@ -155,7 +155,7 @@ class posting_calls {
   initiator_type initiator_() const noexcept { return initiator_type(engine_()); }
   /// Sends the posts that were gathered for that peer, then makes this post.
   template <class Post>
-  [[gnu::always_inline]] status behind_waiting(peer to, Post&& post) const noexcept {
+  [[gnu::always_inline]] status after_waiting_posts(peer to, Post&& post) const noexcept {
     if (const status s = engine_().coalescer.before(to); !s) return s;
     return post();
   }

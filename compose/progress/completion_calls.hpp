@@ -21,7 +21,7 @@ class completion_calls {
   template <write_state State>
   [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at,
                                     completes_when<State> wanted) noexcept {
-    return self().behind(
+    return self().after_waiting(
         to, [&]() __attribute__((always_inline)) {
           return completion_level<engine_type>(e_()).put(to, from, at, wanted);
         });
@@ -29,7 +29,7 @@ class completion_calls {
   template <write_state State>
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at,
                                     completes_when<State> wanted) noexcept {
-    return self().behind(
+    return self().after_waiting(
         to, [&]() __attribute__((always_inline)) {
           return completion_level<engine_type>(e_()).put(to, from, at, wanted);
         });

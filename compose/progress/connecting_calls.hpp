@@ -63,7 +63,8 @@ class connecting_calls {
   /// Sends the description of a region. The peer takes it with receive_region(); its handler sees nothing. At most 64
   /// descriptions may wait at a peer: a peer that gets more closes the connection. Errors: again, peer_lost.
   status send_region(peer to, const region& r, progress_owner) noexcept {
-    return self().behind(to, [&] { return waiting(e_()).send_region(to, self().export_region(r, owner_polls)); });
+    return self().after_waiting(to,
+                                [&] { return waiting(e_()).send_region(to, self().export_region(r, owner_polls)); });
   }
   template <class G = F>
   status send_region(peer to, const region& r) noexcept {

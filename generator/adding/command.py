@@ -56,10 +56,10 @@ def add(fabric: str, provider: str, endpoint: str | None, node: str, dry_run: bo
         _refuse_name(fabric, matrix)
         demands, findings, made = _probed(provider, endpoint, node, program)
         cells = cells_of(demands, findings)
-        _tell_findings(fabric, demands, made, cells)
+        _print_findings(fabric, demands, made, cells)
         before = matrix.read_text(encoding="utf-8")
         after = added(before, fabric, cells, demands, made)
-        _tell_answers(_decided(matrix, fabric, after))
+        _print_answers(_decided(matrix, fabric, after))
         if dry_run:
             click.echo(difference(before, after, matrix.name).strip("\n"))
             return
@@ -68,7 +68,7 @@ def add(fabric: str, provider: str, endpoint: str | None, node: str, dry_run: bo
         tried = conform(ROOT, fabric, build or ROOT / "build" / "add")
     except Refused as refused:
         _leave(refused.problems)
-    _tell_conformance(fabric, tried)
+    _print_conformance(fabric, tried)
     raise SystemExit(1 if tried.failed else 0)
 
 
@@ -99,14 +99,15 @@ def _probed(provider: str, endpoint: str | None, node: str,
         demands = Demands(provider=provider, endpoint_type=kind, node=node)
         try:
             click.echo(f"probing provider \"{provider}\", {kind} endpoints", err=True)
-            return demands, probe(demands, program=program, told=_tell_behaviour), provenance(demands, program=program)
+            findings = probe(demands, program=program, report=_print_behaviour)
+            return demands, findings, provenance(demands, program=program)
         except Refused:
             if kind == kinds[-1]:
                 raise
     raise AssertionError("kinds is never empty")
 
 
-def _tell_behaviour(finding: Finding) -> None:
+def _print_behaviour(finding: Finding) -> None:
     click.echo(f"  {finding.behaviour}: {finding.ended} ({finding.seconds:.1f} "
                f"s){': ' + finding.why if finding.why else ''}", err=True)
 
@@ -130,27 +131,27 @@ def _write(matrix: Path, text: str) -> None:
     emit.write(emit.render(read_matrix(matrix, matrix.name), _rules(), ROOT / "templates", ROOT / emit.README), ROOT)
 
 
-def _tell_findings(fabric: str, demands: Demands, made: Provenance, cells: list[NewCell]) -> None:
+def _print_findings(fabric: str, demands: Demands, made: Provenance, cells: list[NewCell]) -> None:
     levels = [cell.level for cell in cells]
     click.echo(f"{fabric}: provider \"{demands.provider}\", {demands.endpoint_type} endpoints; {made}")
     click.echo(f"{len(cells)} cells: {levels.count('observed')} observed, {levels.count('claimed')} claimed, "
                f"{levels.count('assumed')} assumed")
-    show_table(("cell", "is", "because"), [(cell.name, cell.told, cell.level) for cell in cells])
+    show_table(("cell", "is", "because"), [(cell.name, cell.as_text, cell.level) for cell in cells])
     lies = 0
     for cell in cells:
         if cell.differs is not None:
             lies += 1
-            click.echo(f"claim and behaviour differ: {cell.name} is {cell.told}, though "
+            click.echo(f"claim and behaviour differ: {cell.name} is {cell.as_text}, though "
                        f"{spelt(cell.name, cell.differs)} is claimed: {cell.observed}")
     if lies == 0:
         click.echo("no claim differs from what was seen")
 
 
-def _tell_answers(row: Decided) -> None:
+def _print_answers(row: Decided) -> None:
     click.echo("answers: " + ", ".join(f"{choice.family}::{choice.answer}" for choice in row.choices[-1]))
 
 
-def _tell_conformance(fabric: str, tried: Tried) -> None:
+def _print_conformance(fabric: str, tried: Tried) -> None:
     click.echo(f"compiled in {tried.compiled:.0f} s; {len(tried.passed)} of {len(tried.passed) + len(tried.failed)} "
                f"conformance suites "
                f"passed in {tried.ran:.0f} s")

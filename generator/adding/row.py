@@ -73,7 +73,7 @@ class NewCell:
         return "observed" if self.observed else "claimed" if self.claimed else "assumed"
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         return spelt(self.name, self.value)
 
 

@@ -66,7 +66,7 @@ def source(fabric: str, combination: Combination) -> str:
 
 
 def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: int,
-          told: Callable[[str], None]) -> Built:
+          report: Callable[[str], None]) -> Built:
     """Writes, configures, compiles. Reports each failed source with its first error. Errors: Absent; Refused."""
     sources = {}
     (folder / "sources").mkdir(parents=True, exist_ok=True)
@@ -77,9 +77,9 @@ def built(fabric: str, combinations: Sequence[Combination], folder: Path, jobs: 
             path.write_text(text, "utf-8")
         sources[each] = path
     configured = _configured(fabric, folder, list(sources.values()))
-    told(f"building {len(sources)} programs in {folder}, {jobs} at a time (of one the compiler has some 10 to 40 "
+    report(f"building {len(sources)} programs in {folder}, {jobs} at a time (of one the compiler has some 10 to 40 "
          "seconds)")
-    output = _compiled(folder, [path.stem for path in sources.values()], jobs, told)
+    output = _compiled(folder, [path.stem for path in sources.values()], jobs, report)
     errors = _errors(output)
     programs = {each: folder / path.stem for each, path in sources.items() if path.stem not in errors
                 and (folder / path.stem).is_file()}
@@ -111,7 +111,7 @@ def _configured(fabric: str, folder: Path, sources: list[Path]) -> str:
     return done.stdout
 
 
-def _compiled(folder: Path, targets: list[str], jobs: int, told: Callable[[str], None]) -> str:
+def _compiled(folder: Path, targets: list[str], jobs: int, report: Callable[[str], None]) -> str:
     command = ["cmake", "--build", str(folder), "-j", str(jobs), "--target", *targets, "--", "-k", "0"]
     lines = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
@@ -119,7 +119,7 @@ def _compiled(folder: Path, targets: list[str], jobs: int, told: Callable[[str],
         for line in running.stdout:
             lines.append(line)
             if found := re.match(r"\[(\d+/\d+)\] Linking CXX executable (\S+)", line):
-                told(f"[{found.group(1)}] built {found.group(2)}")
+                report(f"[{found.group(1)}] built {found.group(2)}")
     return "".join(lines)
 
 

@@ -50,7 +50,7 @@ class Combination:
         return not self.reason
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         """For people: the answers that are not the row's own."""
         return ", ".join(f"{family}={answer}" for family, answer in self.changed) or "the row's own"
 
@@ -155,16 +155,16 @@ def _judged(fabric: Fabric, span: Range, choices: tuple[Choice, ...], families: 
         if anew is None and (not needs or None in needs):
             continue
         if anew is None:
-            told = "; or ".join(dict.fromkeys(need for need in needs if need))
-            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} with these: it needs {told}"
-            return Combination(*_told(varied, answers, own), reason)
+            needed = "; or ".join(dict.fromkeys(need for need in needs if need))
+            reason = f"{family.name}: fabric {fabric.name} cannot answer {answer} with these: it needs {needed}"
+            return Combination(*_named(varied, answers, own), reason)
         beside[family.name] = replace(beside[family.name], answer=anew)
         followed.append((family.name, anew))
     after = {**answers, **{name: answer for name, answer in followed if name in answers}}
-    return Combination(_told(varied, after, own)[0], _told(varied, answers, own)[1], "", tuple(followed))
+    return Combination(_named(varied, after, own)[0], _named(varied, answers, own)[1], "", tuple(followed))
 
 
-def _told(varied: list[str], answers: Mapping[str, str],
+def _named(varied: list[str], answers: Mapping[str, str],
           own: Mapping[str, Choice]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     """The answers of the varied families, and those that are not the row's own."""
     every = tuple((name, answers[name]) for name in varied)

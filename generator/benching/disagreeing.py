@@ -65,20 +65,20 @@ def judge(fabric: str, measured: Measured, won: Won, today: Today) -> Judged:
     return Judged(fabric, measured.family, won, measured.line, today, verdict, sentence)
 
 
-def judged_today(matrix: Matrix, node: str, told: Callable[[str], None]) -> list[Judged]:
+def judged_today(matrix: Matrix, node: str, report: Callable[[str], None]) -> list[Judged]:
     """Each class that a row has measured; the others have the reason. Builds two programs per family, once."""
     return [one for fabric in matrix.fabrics for measured in fabric.measured.values()
-            for one in _of_family(fabric, measured, node, told)]
+            for one in _of_family(fabric, measured, node, report)]
 
 
-def _of_family(fabric: Fabric, measured: Measured, node: str, told: Callable[[str], None]) -> list[Judged]:
+def _of_family(fabric: Fabric, measured: Measured, node: str, report: Callable[[str], None]) -> list[Judged]:
     answers = dict.fromkeys(answer for won in measured.classes for answer in (won.winner, won.than))
     plan = Plan(tuple(dict.fromkeys(won.operation for won in measured.classes)),
                 tuple(_SIZE[won.sizes] for won in measured.classes), (16,), 8, .005, _TURNS, limit=60)
     node = "" if node == "127.0.0.1" else node
     try:
         found = measure(Asked(fabric.name, tuple(f"{measured.family}={answer}" for answer in answers), plan,
-                              folder_for(fabric.name, None), 2, node, adds_too=False), told)
+                              folder_for(fabric.name, None), 2, node, adds_too=False), report)
     except (Absent, NotUnderstood, Refused) as why:
         return [_unknown(fabric, measured, won, str(why)) for won in measured.classes]
     return [_of_class(fabric, measured, won, found) for won in measured.classes]

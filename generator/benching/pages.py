@@ -64,7 +64,8 @@ def html(answer: dict[str, Any], drawn: list[dict[str, str]]) -> str:
     own = showing.own_answers(answer)
     tables = [{"title": f"{name} ({showing._bounds(ranked[0])})", "header": header, "rows": rows}
               for name, ranked in showing._classes(answer) for header, rows in [showing.table_of(ranked, own)]]
-    refused = [{"told": showing.told(each["combination"], own), "kind": "not measured" if each["legal"] else "illegal",
+    refused = [{"combination": showing.name_of(each["combination"], own),
+                "kind": "not measured" if each["legal"] else "illegal",
                 "reason": each["reason"]}
                for each in answer["results"] if each["reason"]]
     environment = Environment(loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined,
@@ -87,7 +88,7 @@ def _inline(svg: str, prefix: str) -> str:
 def _plots(answer: dict[str, Any]) -> list[tuple[str, str, Any]]:
     """File name, title and drawing function of each plot; only where the run has data for it."""
     own = showing.own_answers(answer)
-    lines = [(showing.told(each["combination"], own), each["operations"]) for each in answer["results"]
+    lines = [(showing.name_of(each["combination"], own), each["operations"]) for each in answer["results"]
              if each["operations"]]
     found: list[tuple[str, str, Any]] = []
     names = dict.fromkeys(one["operation"] for _, operations in lines for one in operations)

@@ -80,7 +80,7 @@ def read_sample(document: Mapping[str, Any]) -> dict[Key, Sample]:
 
 
 def play(programs: Mapping[Combination, Path], plan: Plan, node: str,
-         told: Callable[[str], None]) -> tuple[list[Turn], dict[Combination, str]]:
+         report: Callable[[str], None]) -> tuple[list[Turn], dict[Combination, str]]:
     """Every turn, and the reason of each dropped combination.
 
     Errors: Absent; Refused, where the row's own answers cannot be measured.
@@ -98,12 +98,12 @@ def play(programs: Mapping[Combination, Path], plan: Plan, node: str,
                                                                            f"{wrong}")])
             if wrong:
                 fallen[each] = wrong
-                told(f"{each.told}: {wrong}")
+                report(f"{each.as_text}: {wrong}")
             elif found:
                 turn[each] = found
         if number > 0:
             turns.append(turn)
-        told(f"turn {number} of {plan.turns}" + (" (not counted: it warms up)" if number == 0 else ""))
+        report(f"turn {number} of {plan.turns}" + (" (not counted: it warms up)" if number == 0 else ""))
     return turns, fallen
 
 

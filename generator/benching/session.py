@@ -38,7 +38,7 @@ class Asked:
     only_list: bool = False
 
 
-def measure(asked: Asked, told: Callable[[str], None]) -> dict[str, Any]:
+def measure(asked: Asked, report: Callable[[str], None]) -> dict[str, Any]:
     """What generator/schemas/bench.schema.json describes, without the schema's name. Errors: NotUnderstood; Absent;
     Refused.
     """
@@ -55,14 +55,14 @@ def measure(asked: Asked, told: Callable[[str], None]) -> dict[str, Any]:
     if asked.adds_too and "atomics" in (family for family, _ in found[0].answers):
         plan = replace(plan, operations=(*plan.operations, "fetch_add"))
     before, date = provenance.load(), provenance.now()
-    told(f"{len(legal)} legal combinations, {len(found) - len(legal)} illegal")
+    report(f"{len(legal)} legal combinations, {len(found) - len(legal)} illegal")
     turns: list[Turn] = []
     failed: dict[Combination, str] = {}
     library = compiler = "none"
     if not asked.only_list:
-        programs = built(asked.fabric, legal, asked.folder, asked.jobs, told)
+        programs = built(asked.fabric, legal, asked.folder, asked.jobs, report)
         _baseline_is_there(programs.failed, asked.fabric)
-        turns, fallen = play(programs.programs, plan, asked.node, told)
+        turns, fallen = play(programs.programs, plan, asked.node, report)
         failed, library, compiler = {**programs.failed, **fallen}, programs.library, programs.compiler
     return {"fabric": asked.fabric, "varied": [family for family, _ in found[0].answers], "turns": len(turns),
             "date": date, "machine": provenance.machine(),

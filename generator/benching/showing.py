@@ -18,7 +18,7 @@ _SHORT = {"put_notify": "put_notify", "send": "send", "put_visible": "put visibl
           "send_rate": "send, rate", "put": "put, unsignalled"}
 
 
-def told(combination: dict[str, str], own: dict[str, str]) -> str:
+def name_of(combination: dict[str, str], own: dict[str, str]) -> str:
     """The answers that are not the row's own."""
     return ", ".join(f"{family}={answer}" for family, answer in combination.items()
                      if own.get(family) != answer) or "the row's own"
@@ -54,7 +54,7 @@ def table_of(ranked: list[dict[str, Any]], own: dict[str, str]) -> tuple[list[st
     cells: dict[str, dict[str, dict[str, Any]]] = {}
     for each in ranked:
         for place in each["places"]:
-            cells.setdefault(told(place["combination"], own), {})[each["operation"]] = place
+            cells.setdefault(name_of(place["combination"], own), {})[each["operation"]] = place
     means = {name: math.exp(sum(math.log(max(place["ratio"], 1e-9)) for place in places.values()) / len(places))
              for name, places in cells.items()}
     order = sorted(cells, key=lambda name: means[name])
@@ -91,11 +91,11 @@ def show(answer: dict[str, Any]) -> None:
     click.echo("")
     for each in answer["results"]:
         if not each["legal"]:
-            click.echo(f"illegal: {told(each['combination'], own)}: {each['reason']}")
+            click.echo(f"illegal: {name_of(each['combination'], own)}: {each['reason']}")
         elif answer["turns"] == 0:
-            click.echo(f"legal: {told(each['combination'], own)}" + _then(each))
+            click.echo(f"legal: {name_of(each['combination'], own)}" + _then(each))
         elif each["reason"]:
-            click.echo(f"not measured: {told(each['combination'], own)}: {each['reason']}")
+            click.echo(f"not measured: {name_of(each['combination'], own)}: {each['reason']}")
 
 
 def _then(result: dict[str, Any]) -> str:
@@ -116,7 +116,7 @@ def csv_of(answer: dict[str, Any]) -> str:
             answer["versions"]["library"], answer["versions"]["compiler"], str(answer["load"]["before"][0]))
     rows = []
     for each in answer["results"]:
-        first = (answer["fabric"], told(each["combination"], own), str(each["legal"]).lower(),
+        first = (answer["fabric"], name_of(each["combination"], own), str(each["legal"]).lower(),
                  str(each["baseline"]).lower())
         for one in each["operations"] or [{}]:
             rows.append((*first, *("" if one.get(column) is None else str(one[column]) for column in header[4:13]),

@@ -34,7 +34,7 @@ class Place:
         """Inside, the process group takes this place's turns; after it the group runs freely."""
         with self._lock:
             self._groups.add(group)
-            self._tell(group)
+            self._signal(group)
         try:
             yield
         finally:
@@ -54,9 +54,9 @@ class Place:
         with self._lock:
             self._on = on
             for group in self._groups:
-                self._tell(group)
+                self._signal(group)
 
-    def _tell(self, group: int) -> None:
+    def _signal(self, group: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGCONT if self._on else signal.SIGSTOP)
 

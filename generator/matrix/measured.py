@@ -33,7 +33,7 @@ class Won:
     high: Decimal
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         return (f"{self.sizes}: {self.than} takes {self.times} times as long as {self.winner} "
                 f"({self.low} to {self.high}, {self.operation})")
 
@@ -52,8 +52,8 @@ class Measured:
     line: int
 
     @property
-    def told(self) -> str:
-        classes = "; ".join(each.told for each in self.classes)
+    def as_text(self) -> str:
+        classes = "; ".join(each.as_text for each in self.classes)
         return f"{self.date} {self.library}, {self.machine}, {self.command}: {classes}"
 
     @property

@@ -66,7 +66,7 @@ class Cell:
     claimed_value: Value | None = None  # what the library claims, where that was seen to be wrong
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         """The value as providers.yaml spells it."""
         return _spelt(self.value)
 
@@ -242,7 +242,7 @@ def _ranges(document: Document, sources: Sources, name: str, row: Mapping[str, A
         for key, cell in restated.items():
             if cell.value == cells[-1][key].value:
                 problems.append(document.problem((*where, "facts", key),
-                                                 f"{name}.{key} is {cell.told} before {start} too: "
+                                                 f"{name}.{key} is {cell.as_text} before {start} too: "
                                                  "a range restates only the cells that change"))
         starts.append(start)
         cells.append({key: restated.get(key, before) for key, before in cells[-1].items()})

@@ -70,7 +70,7 @@ def _wrong_value(document: Document, where: Where, error: Any) -> Problem:
         right = f"a mapping ({meaning})"
     hint = did_you_mean(error.instance, error.schema["enum"]) if isinstance(error.instance,
                                                                             str) and "enum" in error.schema else ""
-    return document.problem(where, f"{shown(where)} is {_told(error.instance)}: expected {right}{hint}")
+    return document.problem(where, f"{shown(where)} is {_as_text(error.instance)}: expected {right}{hint}")
 
 
 def _missing(document: Document, where: Where, key: str, schema: Schema) -> Problem:
@@ -82,7 +82,7 @@ def _missing(document: Document, where: Where, key: str, schema: Schema) -> Prob
     return document.problem(where, f"{shown(where)} lacks {key}" + (f" ({meaning})" if meaning else ""))
 
 
-def _told(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if value is None:
         return "empty"
     if isinstance(value, bool):

@@ -47,7 +47,7 @@ class Count:
         return self.observed + self.claimed + self.copied
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         """In words: 21 observed, 16 claimed, 0 copied of 37 cells; 2 behave otherwise than the library claims."""
         tail = f"; {self.differ} behave otherwise than the library claims" if self.differ else ""
         return f"{self.observed} observed, {self.claimed} claimed, {self.copied} copied of {self.cells} cells{tail}"

@@ -63,7 +63,7 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_te
     try:
         read = read_matrix(matrix, matrix.name)
         found = probe_row(read, _pick(read, fabric), node=node, program=program, cells=cells or None, seconds=seconds,
-                          told=_tell_ending)
+                          report=_print_ending)
         wrong = _wrong(read, found)
         if as_text or kind == "json":
             click.echo(as_json("probe", as_content(found.fabric.name, found.verdicts, found.found_by)))
@@ -86,7 +86,7 @@ def _pick(matrix: Matrix, name: str) -> Fabric:
     return row
 
 
-def _tell_ending(finding: Finding) -> None:
+def _print_ending(finding: Finding) -> None:
     """Only what cost a cell."""
     if finding.ended not in ("shown", "refused"):
         click.echo(f"{finding.behaviour} {finding.ended}: {finding.why}", err=True)

@@ -51,7 +51,7 @@ def _verdict(fabric: str, cell: Cell, finding: CellFinding) -> Verdict:
     found = finding.value
     if found is None or finding.lost:
         return Verdict(cell, finding, UNKNOWN)
-    said = f"{fabric}.{cell.name} is {cell.told} (line {cell.line})"
+    said = f"{fabric}.{cell.name} is {cell.as_text} (line {cell.line})"
     if not _holds(cell.value, finding):
         why = f"the library claims {spelt(finding.claimed)} ({finding.claim})"
         if finding.shown is not None and finding.value == finding.shown:

@@ -198,18 +198,18 @@ def refused_shown(seen: Seen) -> Value | None:
 
 
 def refused_test(seen: Seen) -> str:
-    told = []
+    texts = []
     for name, words in (("wrong_key", "wrong key"), ("out_of_range", "out of range")):
         end, code = seen.fact(name, "plain"), seen.fact(name, "plain_error")
         confirmed = seen.fact(name, "delivered_error") or seen.fact(name, "delivered")
-        told.append(f"{words}: {code or end}" + (f" ({confirmed} with delivery completion)" if confirmed
+        texts.append(f"{words}: {code or end}" + (f" ({confirmed} with delivery completion)" if confirmed
                                                  and confirmed != code else ""))
-    return "; ".join(told)
+    return "; ".join(texts)
 
 
 def silent(seen: Seen) -> Value | None:
-    told, signalled = seen.fact("completions", "unsignalled_told"), seen.fact("completions", "signalled_told")
-    return None if told is None or not signalled else told == 0
+    unsignalled, signalled = seen.fact("completions", "unsignalled_told"), seen.fact("completions", "signalled_told")
+    return None if unsignalled is None or not signalled else unsignalled == 0
 
 
 def contexts(seen: Seen) -> Value | None:

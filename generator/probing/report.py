@@ -18,7 +18,7 @@ def as_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for each in verdicts:
         finding, cell = each.finding, each.cell
-        said = cell.told + (f" (claimed: {cell.told_claim})" if cell.claimed_value is not None else "")
+        said = cell.as_text + (f" (claimed: {cell.told_claim})" if cell.claimed_value is not None else "")
         shown = _bound(finding.shown, finding.tried) if finding.shown is not None else f"not shown: {finding.why_not}"
         rows.append((cell.name, said, spelt(finding.claimed), shown, each.verdict))
     return rows
@@ -35,7 +35,7 @@ def show(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> None
 
 def as_content(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> dict[str, Any]:
     """For JSON: everything, the words included."""
-    cells = [{"cell": each.cell.name, "row": each.cell.told, "claimed": _plain(each.finding.claimed),
+    cells = [{"cell": each.cell.name, "row": each.cell.as_text, "claimed": _plain(each.finding.claimed),
               "claim": each.finding.claim,
               "shown": _plain(each.finding.shown), "test": each.finding.test, "why_not": each.finding.why_not,
               "verdict": each.verdict,

@@ -35,14 +35,14 @@ def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
 
 def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None,
               cells: Collection[str] | None = None, cheap: bool = False,
-              seconds: int = 10, told: Callable[[Finding], None] | None = None) -> Probed:
+              seconds: int = 10, report: Callable[[Finding], None] | None = None) -> Probed:
     """Errors: Refused, where the row cannot be probed here."""
     if fabric.backend not in programs.TARGETS:
         raise Refused([Problem(matrix.file, fabric.line,
                                f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers "
                                "and "
                                                          "rdma-core's devices")])
-    seen = observe(demands_of(fabric, node, seconds), program=program, cells=cells, cheap=cheap, told=told)
+    seen = observe(demands_of(fabric, node, seconds), program=program, cells=cells, cheap=cheap, report=report)
     release = str(seen.claim("library"))
     span = range_for(fabric, release)
     if span is None:
@@ -53,7 +53,7 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells))
     wrong = {each.cell.name for each in verdicts if each.wrong}
     if wrong:  # on a busy machine a deadline may pass without cause: a difference counts if it is seen twice
-        again = observe(demands_of(fabric, node, seconds), program=program, cells=wrong, cheap=cheap, told=told)
+        again = observe(demands_of(fabric, node, seconds), program=program, cells=wrong, cheap=cheap, report=report)
         second = {each.cell.name: each for each in compare(fabric.name, span.cells, read_cells(again, wrong))}
         verdicts = [second.get(each.cell.name, each) for each in verdicts]
     return Probed(fabric, tuple(verdicts), provenance_of(seen), release)

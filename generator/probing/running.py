@@ -18,18 +18,18 @@ CHEAP = frozenset({"meeting", "addressing", "keys", "write_immediate", "counter"
 
 
 def probe(demands: Demands, *, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
-          told: Callable[[Finding], None] | None = None) -> list[CellFinding]:
+          report: Callable[[Finding], None] | None = None) -> list[CellFinding]:
     """One finding per cell (or per cell of `cells`), in the order of the facts.
 
-    `program` is a built weft-probe; None builds it where it is missing. `cheap` leaves out slow behaviours. `told` is
+    `program` is a built weft-probe; None builds it where it is missing. `cheap` leaves out slow behaviours. `report` is
     called for each behaviour as it ends. A provider that hangs or crashes costs the cells of one behaviour. Errors:
     Refused, if weft-probe is not available or the library does not have the provider.
     """
-    return read_cells(observe(demands, program=program, cells=cells, cheap=cheap, told=told), cells)
+    return read_cells(observe(demands, program=program, cells=cells, cheap=cheap, report=report), cells)
 
 
 def observe(demands: Demands, *, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
-            told: Callable[[Finding], None] | None = None) -> Seen:
+            report: Callable[[Finding], None] | None = None) -> Seen:
     """The findings themselves. Errors: as probe()."""
     program = program or programs.built(demands.backend)
     claimed = programs.claims(program, demands)
@@ -38,8 +38,8 @@ def observe(demands: Demands, *, program: Path | None = None, cells: Collection[
     findings = {CLAIMS: claimed}
     for found in programs.shown(program, demands, _behaviours(Seen(findings), _wanted(cells), cheap)):
         findings[found.behaviour] = found
-        if told:
-            told(found)
+        if report:
+            report(found)
     return Seen(findings)
 
 

@@ -46,7 +46,7 @@ TYPED_TEST_P(counting_of_notices, a_reached_count_means_all_bytes_are_visible) {
         side.ready(1);
         serve(side, host.net, host.seen, 1);
         for (const std::uint32_t id : ids) EXPECT_EQ(arrivals.reset(id), pages_per_id);
-        EXPECT_EQ(arrivals.untold(), 0U);
+        EXPECT_EQ(arrivals.overflowed(), 0U);
       },
       [](test_side& side) {
         static constexpr std::uint32_t pages = ids.size() * pages_per_id;

@@ -168,7 +168,7 @@ TEST(notification_counter, counts_by_id_and_releases_places) {
       ASSERT_EQ(counter.errors(other), is.second);
     }
   }
-  EXPECT_EQ(counter.untold(), 0U);
+  EXPECT_EQ(counter.overflowed(), 0U);
 }
 
 TEST(notification_counter, a_full_table_is_an_answer) {
@@ -176,12 +176,12 @@ TEST(notification_counter, a_full_table_is_an_answer) {
   int taken = 0;
   for (std::uint32_t id = 0; id < 100; ++id) taken += counter.note(id) ? 1 : 0;
   EXPECT_GE(taken, 8);
-  EXPECT_EQ(counter.untold(), 100U - static_cast<unsigned>(taken));
+  EXPECT_EQ(counter.overflowed(), 100U - static_cast<unsigned>(taken));
   EXPECT_TRUE(counter.note(0)) << "an id with a place is still counted";
   EXPECT_EQ(counter.seen(0), 2U);
   counter.clear();
   EXPECT_EQ(counter.seen(0), 0U);
-  EXPECT_EQ(counter.untold(), 0U);
+  EXPECT_EQ(counter.overflowed(), 0U);
 }
 
 TEST(operation_counter, counts_its_own_operations_only) {

@@ -39,18 +39,18 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     asked = fabrics or FABRICS
     plan = planned(turns, quick)
 
-    def told(line: str) -> None:
+    def report(line: str) -> None:
         click.echo(line, err=True)
 
     try:
-        programs = build(asked, targets(asked), told)
+        programs = build(asked, targets(asked), report)
     except Absent as absent:
-        told(str(absent))
+        report(str(absent))
         return 77
     contenders = all_contenders(asked, programs)
     before, began = provenance.load(), provenance.now()
-    measured = measure(contenders, plan, told)
-    race(races(asked, programs, shutil.which("ucx_perftest") is not None), plan, measured, told)
+    measured = measure(contenders, plan, report)
+    race(races(asked, programs, shutil.which("ucx_perftest") is not None), plan, measured, report)
     verdicts = judged(measured, asked)
     every = page.tables(contenders, measured, plan, verdicts)
     answer = page.answer({"command": _command(fabrics, turns, quick), "date": began, "machine": provenance.machine(),
@@ -60,7 +60,7 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     if write:
         place = ROOT / "docs" / "performance.md"
         place.write_text(page.page(every, answer), "utf-8")
-        told(f"wrote {place}")
+        report(f"wrote {place}")
     return 0
 
 

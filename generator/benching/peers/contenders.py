@@ -241,10 +241,10 @@ def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
 def _invocation(fabric: str, programs: Programs) -> Contender:
     def once(plan: Plan) -> Readings:
         with tempfile.TemporaryDirectory() as folder:
-            told = Path(folder) / "invocation.json"
+            answer_file = Path(folder) / "invocation.json"
             run([sys.executable, "-B", ROOT / "bench/invocation/run", "--build", programs.folder, "--fabric", fabric,
-                 "--turns", "5", "--count", "400", "--json", told], seconds=90)
-            return outputs.invocation(told.read_text("utf-8"))
+                 "--turns", "5", "--count", "400", "--json", answer_file], seconds=90)
+            return outputs.invocation(answer_file.read_text("utf-8"))
 
     return Contender(f"bench/invocation, {fabric}", "own", once, not_there(programs, f"invocation-client.{fabric}"),
                      at_most=9)

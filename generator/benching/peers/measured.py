@@ -62,7 +62,7 @@ class Measured:
         return min(found, key=lambda key: found[key]) if found else None
 
 
-def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], None],
+def measure(contenders: Sequence[Contender], plan: Plan, report: Callable[[str], None],
             clock: Callable[[], float] = time.monotonic) -> Measured:
     """Runs all contenders in turns."""
     found = Measured(absent={each.name: each.absent for each in contenders if each.absent})
@@ -71,7 +71,7 @@ def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], N
     began = clock()
     for turn in range(plan.turns):
         if turn > 0 and clock() - began > plan.seconds - (clock() - began) / turn:
-            told(f"{turn} of {plan.turns} turns, as the time for more is up")
+            report(f"{turn} of {plan.turns} turns, as the time for more is up")
             break
         for each in present if turn % 2 == 0 else reversed(present):
             if turn >= each.at_most or failures.get(each.label, 0) >= 2:
@@ -84,7 +84,7 @@ def measure(contenders: Sequence[Contender], plan: Plan, told: Callable[[str], N
                     subprocess.SubprocessError) as error:
                 failures[each.label] = failures.get(each.label, 0) + 1
                 found.failed[each.label] = f"failed: {error}"
-                told(f"{each.label}: {error}")
+                report(f"{each.label}: {error}")
         found.turns = turn + 1
-        told(f"turn {turn + 1} of {plan.turns}: {clock() - began:.0f} s")
+        report(f"turn {turn + 1} of {plan.turns}: {clock() - began:.0f} s")
     return found

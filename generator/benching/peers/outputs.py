@@ -74,23 +74,23 @@ def duels(text: str) -> Readings:
 
 def coalesced(text: str) -> Readings:
     """bench-coalesced: rates of small messages as ratios, and the cost of a lone one."""
-    told = _json(text)
-    bytes_each = int(told["bytes"])
-    found: Readings = {(f"{name.replace('_', ' ')}: ratio", bytes_each): _median(told[name])
+    answer = _json(text)
+    bytes_each = int(answer["bytes"])
+    found: Readings = {(f"{name.replace('_', ' ')}: ratio", bytes_each): _median(answer[name])
                        for name in ("coalesced_to_one_by_one", "coalesced_to_by_hand", "lone_round_trip_to_one_by_one")}
-    return found | {(str(each["way"]), bytes_each): 1e9 / float(each["messages_per_s"]) for each in told["ways"]}
+    return found | {(str(each["way"]), bytes_each): 1e9 / float(each["messages_per_s"]) for each in answer["ways"]}
 
 
 def endpoint(text: str) -> Readings:
     """bench-endpoint: what a row's settings are worth."""
-    told = _json(text)
-    connects = int(told["connects"])
-    return {("resident ratio", 0): float(told["resident_ratio"]),
-            ("connects ratio", connects): float(told["connects_ratio"]),
-            ("resident", 0): float(told["row"]["resident_bytes"]),
-            ("resident by default", 0): float(told["library"]["resident_bytes"]),
-            ("connect", 0): float(told["row"]["connects_ns"]) / connects,
-            ("connect by default", 0): float(told["library"]["connects_ns"]) / connects}
+    answer = _json(text)
+    connects = int(answer["connects"])
+    return {("resident ratio", 0): float(answer["resident_ratio"]),
+            ("connects ratio", connects): float(answer["connects_ratio"]),
+            ("resident", 0): float(answer["row"]["resident_bytes"]),
+            ("resident by default", 0): float(answer["library"]["resident_bytes"]),
+            ("connect", 0): float(answer["row"]["connects_ns"]) / connects,
+            ("connect by default", 0): float(answer["library"]["connects_ns"]) / connects}
 
 
 def memory(text: str) -> Readings:
@@ -120,16 +120,16 @@ def invocation(text: str) -> Readings:
             ns = _median(above) if isinstance(above, dict) else float(above)
             found[f"invocation {row['scenario']}: above", 0] = ns
     if not found:
-        raise NotUnderstood("bench/invocation/run told no scenario that has a contender")
+        raise NotUnderstood("bench/invocation/run reported no scenario that has a contender")
     return found
 
 
 def _rows(text: str) -> list[Any]:
     try:
-        told = json.loads(text)
+        answer = json.loads(text)
     except ValueError as error:
         raise NotUnderstood(f"no JSON: {error}: {_last(text)}") from None
-    return told if isinstance(told, list) else [told]
+    return answer if isinstance(answer, list) else [answer]
 
 
 def _json(text: str) -> dict[str, Any]:

@@ -131,13 +131,13 @@ def answer(provenance: dict[str, Any], measured: Measured, all_judged: Sequence[
             "left_out": [{"contender": name, "why": why} for name, why in (measured.absent | measured.failed).items()]}
 
 
-def page(every: Sequence[Table], told: dict[str, Any]) -> str:
+def page(every: Sequence[Table], parts: dict[str, Any]) -> str:
     """docs/performance.md."""
     environment = Environment(  # noqa: S701  Markdown
         loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
                               keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True)
     return environment.get_template("performance.md.j2").render(tables=every, slice_ms=round(SLICE_SECONDS * 1000),
-                                                                **told)
+                                                                **parts)
 
 
 def peers_fields() -> Schema:

@@ -44,10 +44,10 @@ def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int,
                 raise Failed(f"{Path(server[0]).name} did not listen: {_said(serving)}")
             time.sleep(.005)
         with _started(client, environment, 1 if pinned else None) as running:
-            told = _output(running, client, until)
+            client_output = _output(running, client, until)
         with contextlib.suppress(subprocess.TimeoutExpired):  # a server that ends by itself removes its shared memory
             serving.wait(timeout=.3)
-        return told
+        return client_output
 
 
 def free_port() -> int:

@@ -34,7 +34,7 @@ class Programs:
         return self.folder / "bench" / name / target
 
 
-def build(fabrics: Sequence[str], targets: Sequence[str], told: Callable[[str], None]) -> Programs:
+def build(fabrics: Sequence[str], targets: Sequence[str], report: Callable[[str], None]) -> Programs:
     """Configures once, builds each target. Errors: Absent, where the tree cannot be configured."""
     folder = folder_for("peers", None)
     command = ["cmake", "--preset", "release", "-B", str(folder),
@@ -46,7 +46,7 @@ def build(fabrics: Sequence[str], targets: Sequence[str], told: Callable[[str], 
     known = _known(folder)
     wanted = [target for target in targets if target in known]
     missing = {target: "not built: this tree has no such bench here" for target in targets if target not in known}
-    told(f"building {len(wanted)} programs in {folder} (of one the compiler has some 10 to 60 seconds)")
+    report(f"building {len(wanted)} programs in {folder} (of one the compiler has some 10 to 60 seconds)")
     done = subprocess.run(["cmake", "--build", str(folder), "--target", *wanted, "--", "-k", "0"], cwd=ROOT,
                           capture_output=True, text=True, timeout=_SECONDS, check=False)
     if done.returncode != 0:

@@ -58,7 +58,7 @@ def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Ra
     return found
 
 
-def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told: Callable[[str], None]) -> None:
+def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, report: Callable[[str], None]) -> None:
     """Adds readings of IN_SLICES.
 
     The number of a racer's round trips follows from its latency by turns. A contender without that latency takes no
@@ -72,10 +72,10 @@ def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, told:
             for name, result in in_slices({each.name: _bound(each, seconds, measured) for each in order}).items():
                 if isinstance(result, Exception):
                     measured.failed[name] = f"failed in slices: {result}"
-                    told(f"{name}, in slices: {result}")
+                    report(f"{name}, in slices: {result}")
                 else:
                     measured.by_turn.setdefault((name, IN_SLICES, SIZE), {})[turn] = result["latency", SIZE]
-        told(f"in slices, {number + 1} of {len(every)}: {', '.join(each.name for each in present)}")
+        report(f"in slices, {number + 1} of {len(every)}: {', '.join(each.name for each in present)}")
 
 
 def _bound(racer: Racer, seconds: float, measured: Measured) -> Callable[[], Readings]:
@@ -114,9 +114,9 @@ def _word(programs: Programs) -> Racer:
     program = programs.path(_FLAG)
 
     def once(count: int) -> Readings:
-        told = run([program, "--spin", "--word-alone", "--turns", "4", "--count", str(count // 2), "--limit",
+        report = run([program, "--spin", "--word-alone", "--turns", "4", "--count", str(count // 2), "--limit",
                     str(int(_DEADLINE)), "--json", "-"], seconds=_DEADLINE)
-        return {("latency", SIZE): outputs.duels(told)[scenario, SIZE]}
+        return {("latency", SIZE): outputs.duels(report)[scenario, SIZE]}
 
     return Racer(f"{WORD}, mapped", once, not_there(programs, _FLAG), ("bench-flag, mapped", scenario, SIZE))
 
