@@ -48,9 +48,9 @@ for fabric in net net_rxm; do
     { cat "../$fabric.txt"; fail "not all conformance suites of $fabric passed"; }
   expect "../$fabric.txt" "$fabric is a working fabric"
 done
-expect generated/net.hpp "      atomics::target,"
-expect generated/net.hpp "      endpoint::connected,"
-expect generated/net_rxm.hpp "      endpoint::addressed,"
+expect generated/net.hpp "      answers::atomics::target,"
+expect generated/net.hpp "      answers::endpoint::connected,"
+expect generated/net_rxm.hpp "      answers::endpoint::addressed,"
 ./weft check > ../check.txt 2>&1 || { cat ../check.txt; fail "./weft check is not content with what was added"; }
 
 # Only the matrix and the files generated from it have changed.
