@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From promises and results to cells.
 
-A cell is shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run.
+A cell is shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run. Only the row
+or its library refuses: a suite that the environment kept from running is not run.
 """
 from __future__ import annotations
 
@@ -67,7 +68,8 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
     own, missing, notes = _own(promise, column.fabric, results, by)
     # they ran for every fabric already
     shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}
-    missing += [name for name, outcome in shared.items() if outcome is None]
+    missing += [name if outcome is None else f"{name} ({outcome.sentence})" for name, outcome in shared.items()
+                if outcome is None or _skipped_here([outcome])]
     every = {**own, **{name: outcome for name, outcome in shared.items() if outcome is not None}}
     failed = sorted(name for name, outcome in every.items() if outcome.how == FAILED)
     if failed:
@@ -112,6 +114,9 @@ def _own(promise: Promise, fabric: str, results: Results, by: Judge) -> tuple[di
         own.update({f"{suite}.{test}": outcome for test, outcome in found.items()})
         absent = ({one} if one else by.tests.get(suite, set())) - set(found)
         missing += [f"{suite}.{test}" for test in sorted(absent)] if found else [name]
+        if _skipped_here(list(found.values())):
+            missing += [f"{suite}.{test} ({outcome.sentence or 'skipped without a reason'})"
+                        for test, outcome in sorted(found.items()) if not outcome.by_row]
     if fabric in promise.lacking:
         return own, missing, [promise.lacking[fabric]]
     for alternatives in promise.live:
@@ -119,9 +124,17 @@ def _own(promise: Promise, fabric: str, results: Results, by: Judge) -> tuple[di
         ran = [name for name in names if name in results.ctests]
         if ran:
             own[ran[0]] = results.ctests[ran[0]]
+            if _skipped_here([own[ran[0]]]):
+                missing.append(f"{ran[0]} ({own[ran[0]].sentence})")
         else:
             missing.append(names[0])
     return own, missing, []
+
+
+def _skipped_here(outcomes: list[Outcome]) -> bool:
+    """Whether every test was skipped, and at least one for a reason of the environment: then nothing is shown."""
+    return (bool(outcomes) and all(outcome.how == SKIPPED for outcome in outcomes)
+            and not all(outcome.by_row for outcome in outcomes))
 
 
 def _kind(promise: Promise, row: Decided, library: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ The contents tell the files apart, not the names: <testsuites> is GoogleTest's, 
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from xml.etree import ElementTree
 from ..matrix.loader import Problem, Refused
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+_BY_ROW = re.compile(r"(the )?(row|library) ")
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,14 @@ class Outcome:
     """How one test ended."""
 
     how: str
-    sentence: str
+    sentence: str  # of a skip: the row's reason (by_row), or the environment's
     when: str  # "2026-11-20T17:00:00", or empty where the file does not say
     figures: Mapping[str, str] = field(default_factory=dict)  # what the test noted, by name
+
+    @property
+    def by_row(self) -> bool:
+        """Whether the row or its library is the reason of a skip. Any other reason is the environment's."""
+        return self.how == SKIPPED and _BY_ROW.match(self.sentence) is not None
 
 
 @dataclass

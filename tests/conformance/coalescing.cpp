@@ -274,7 +274,7 @@ TYPED_TEST_P(coalescing_of_posts, messages_kept_by_the_handler_are_kept_one_by_o
 
 TYPED_TEST_P(coalescing_of_posts, each_operation_that_the_target_refuses_fails_once) {
   using fabric = typename TestFixture::tested_fabric;
-  if (!packs<fabric>) GTEST_SKIP() << "only messages share messages on row " << fabric::name;
+  if (!packs<fabric>) GTEST_SKIP() << "row " << fabric::name << ": only messages share messages";
   TestFixture::play(
       {},
       [](test_side& side) {

@@ -56,7 +56,7 @@ TYPED_TEST_P(options, sources_up_to_the_inject_size_are_reusable_at_once_and_lar
       answer<fabric, notify_family>::rides_on_write;  // otherwise the library reads the source of its write at any time
   static constexpr std::uint32_t bound = transport<fabric>::inject_bytes, rounds = 64;
   if (bound > 0 && !rides)
-    GTEST_SKIP() << "fabric " << fabric::name
+    GTEST_SKIP() << "row " << fabric::name
                  << ": its notices are not part of their writes, and the library reads their sources later";
   static constexpr bool reads_late = in_process<fabric>;
   TestFixture::play(

@@ -123,7 +123,7 @@ void flag_behind_the_data(std::uint64_t& caught) {
 TYPED_TEST_P(ordering_of_writes, a_notice_covers_earlier_puts_only_where_the_row_promises_order) {
   using order = ordering<typename TestFixture::tested_fabric>;
   if (!TypeParam::simulated && !order::notice_after_puts)
-    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it on purpose";
+    GTEST_SKIP() << "the row promises no order, and only the simulated network breaks it on purpose";
   std::uint64_t caught = 0;
   last_write_carries_the_notice<TestFixture>(caught);
   EXPECT_EQ(caught == 0, order::notice_after_puts)
@@ -133,7 +133,7 @@ TYPED_TEST_P(ordering_of_writes, a_notice_covers_earlier_puts_only_where_the_row
 TYPED_TEST_P(ordering_of_writes, a_flag_write_covers_earlier_puts_only_where_the_row_promises_order) {
   using order = ordering<typename TestFixture::tested_fabric>;
   if (!TypeParam::simulated && !order::write_after_write)
-    GTEST_SKIP() << "no order is promised, and only the simulated network breaks it on purpose";
+    GTEST_SKIP() << "the row promises no order, and only the simulated network breaks it on purpose";
   std::uint64_t caught = 0;
   flag_behind_the_data<TestFixture>(caught);
   EXPECT_EQ(caught == 0, order::write_after_write) << "a program that polls a flag behind its data was not caught";

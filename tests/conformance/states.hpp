@@ -84,7 +84,7 @@ TYPED_TEST_P(states, a_flush_ends_when_all_earlier_writes_are_visible) {
   static constexpr std::uint32_t rounds = 12, count = 40;
   static constexpr std::size_t each = 333;
   if constexpr (!flushes<fabric>) {
-    GTEST_SKIP() << "flush is refused by the row";
+    GTEST_SKIP() << "the row refuses flush";
   } else {
     TestFixture::play(
         {},
@@ -134,7 +134,7 @@ TYPED_TEST_P(states, a_small_unsignalled_put_is_copied_at_the_call_where_promise
   static constexpr std::uint32_t rounds = 12, count = 40;
   static constexpr std::size_t each = std::min<std::size_t>(transport<fabric>::put_inject_bytes, 200);
   if constexpr (each == 0 || !flushes<fabric>) {
-    GTEST_SKIP() << "puts are read later on this row, or flush is refused by it";
+    GTEST_SKIP() << "the row reads puts later, or refuses flush";
   } else {
     TestFixture::play(
         {},
@@ -208,7 +208,7 @@ TYPED_TEST_P(states, weaker_states_end_once_and_a_refused_write_is_never_deliver
 TYPED_TEST_P(states, a_flush_to_a_closed_or_silent_peer_ends_by_the_deadline) {
   using fabric = typename TestFixture::tested_fabric;
   if constexpr (!flushes<fabric>) {
-    GTEST_SKIP() << "flush is refused by the row";
+    GTEST_SKIP() << "the row refuses flush";
   } else {
     TestFixture::play(
         {},

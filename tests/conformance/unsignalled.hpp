@@ -110,7 +110,7 @@ class tiled_memory {
 TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_by_one_put_and_return_by_one_get) {
   using fabric = typename TestFixture::tested_fabric;
   if (std::getenv("WEFT_LARGE_TRANSFERS") == nullptr)
-    GTEST_SKIP() << "WEFT_LARGE_TRANSFERS asks for it: it takes seconds";
+    GTEST_SKIP() << "here: WEFT_LARGE_TRANSFERS asks for it: it takes seconds";
   static const transport_options patient{.operation_timeout = 60s};
   TestFixture::play(
       {.once = true},

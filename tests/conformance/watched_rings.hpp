@@ -76,7 +76,7 @@ TYPED_TEST_P(watched_rings, payloads_of_every_size_notify_once_after_their_bytes
 
 TYPED_TEST_P(watched_rings, a_message_arrives_after_the_notices_posted_before_it) {
   using fabric = typename TestFixture::tested_fabric;
-  if (!ordering<fabric>::send_after_write) GTEST_SKIP() << "messages of this fabric overtake writes";
+  if (!ordering<fabric>::send_after_write) GTEST_SKIP() << "the row lets messages overtake writes";
   TestFixture::play(
       {},
       [](test_side& side) {

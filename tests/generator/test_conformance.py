@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import jsonschema
@@ -94,6 +95,37 @@ def test_what_failed_did_not_run_or_was_skipped_is_said(cells) -> None:  # type:
     assert cells(a=_suite("cxi", _case("one")))["tcp"] == (NOT_RUN, "", ("no results of fabric tcp were given",))
     other = cells(a=_suite("tcp", _case("one")).replace("put_notify", "waiting"))
     assert other["tcp"] == (NOT_RUN, "", ("did not run: put_notify",))
+
+
+_HERE = '<skipped message="/x/put_notify.hpp:7&#x0A;here: no device"/>'
+
+
+@pytest.mark.parametrize("reason", [_HERE, _HERE.replace("here: no device", "")])
+def test_a_suite_skipped_whole_for_the_environment_did_not_run(
+    cells, reason: str  # type: ignore[no-untyped-def]
+) -> None:
+    found = cells(a=_suite("tcp", _case("one", reason), _case("two", _SKIP)), c=_RUNNER)
+    verdict, _, notes = found["tcp"]
+    assert verdict == NOT_RUN
+    said = "here: no device" if reason == _HERE else "skipped without a reason"
+    assert notes == (f"did not run: put_notify.one ({said})",)
+    partly = cells(a=_suite("tcp", _case("one", _HERE), _case("two")), c=_RUNNER)
+    assert partly["tcp"] == (SHOWN, "native", ("here: no device",))
+
+
+@pytest.mark.parametrize("key", ["everywhere: [unit.wire]", "live: [[unit.wire]]"])
+def test_a_ctest_that_the_machine_skips_did_not_run(cells, key: str) -> None:  # type: ignore[no-untyped-def]
+    skipped = '<testsuite><testcase name="unit.wire" status="notrun">'
+    skipped += '<skipped message="SKIP_RETURN_CODE=77"/></testcase></testsuite>'
+    found = cells(_TINY.replace("everywhere: [unit.wire]", key), a=_suite("tcp", _case("one")), c=skipped)
+    assert found["tcp"][::2] == (NOT_RUN, ("did not run: unit.wire (unit.wire says that this machine cannot run it)",))
+
+
+def test_each_skip_of_a_suite_says_whether_the_row_or_the_environment_is_its_reason(root: Path) -> None:
+    told = [(file.name, reason) for file in sorted((root / "tests" / "conformance").glob("*.[hc]pp"))
+            for reason in re.findall(r"GTEST_SKIP\(\)\s*<<\s*([^;]*);", file.read_text(encoding="utf-8"))]
+    assert len(told) > 20
+    assert [each for each in told if not re.match(r'"(row |the row |the library |here: )|refused$', each[1])] == []
 
 
 def test_a_program_that_was_not_built_did_not_run(cells) -> None:  # type: ignore[no-untyped-def]
