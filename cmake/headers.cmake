@@ -164,6 +164,7 @@ set(WEFT_ROOM_HEADERS
   compose/posting/posting_calls.hpp
   compose/posting/prepared_member.hpp
   compose/posting/rare_posts.hpp
+  compose/posting/refused_arguments.hpp
   compose/posting/ring_posts.hpp
   compose/posting/work_request_chain.hpp
   compose/progress/blocking_calls.hpp

@@ -33,6 +33,10 @@ class remote {
       return net->put_notify(to, from, at, immediate, c);
     });
   }
+  template <detail::wide_immediate Number>
+  auto put_notify(local_memory, const remote_place&, Number) const noexcept {
+    return detail::refuse_immediate<Number>();
+  }
   auto get(local_memory into, const remote_place& at) const noexcept {
     return scheduler_->operation(
         [net = &scheduler_->net(), to = peer_, into, at](void* c) noexcept { return net->get(to, into, at, c); });

@@ -66,6 +66,9 @@ def all_schemas() -> dict[str, Schema]:
         "conformance": _answer("conformance",
                                fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT})},
                                promises={"type": "array", "items": promise}),
+        "mapping": _answer("mapping", promises=number, fabrics=_TEXTS, problems={"type": "array", "items": problem}),
+        "sources": _answer("sources", sources={"type": "array", "items": _closed(
+            {"folder": _TEXT, "fabrics": _TEXTS, "results": _TEXT, "made_by": _TEXTS})}),
         "bench": _answer("bench", **bench_fields()),
         "peers": _answer("peers", **peers_fields()),
         "generate": _answer("generate", files=_TEXTS, written=_TEXTS, unaccounted=_TEXTS),

@@ -7,6 +7,7 @@
 
 #include "group_packing.hpp"
 #include "initiator.hpp"
+#include "refused_arguments.hpp"
 
 #include <utility>
 
@@ -21,8 +22,11 @@ namespace weft::detail {
 /// open group. If a group goes out of scope while the queue is full, progress() sends it. The transport must outlive
 /// it; moved-from groups are closed.
 template <class Engine>
-class [[nodiscard]] group {
+class [[nodiscard]] group : public refused_members {
  public:
+  using refused_members::put;
+  using refused_members::put_notify;
+  using refused_members::send;
   using record = typename Engine::record;
   using initiator_type = initiator<Engine>;
   using packing = group_packing<Engine>;

@@ -12,6 +12,7 @@
 #include "member_posts.hpp"
 #include "more_hints.hpp"
 #include "prepared_member.hpp"
+#include "refused_arguments.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -21,8 +22,11 @@ namespace weft::detail {
 
 /// The batch of ports whose posts carry a hint that more follows, and of ports without such a hint.
 template <class Engine>
-class [[nodiscard]] kept_back_batch {
+class [[nodiscard]] kept_back_batch : public refused_members {
  public:
+  using refused_members::put;
+  using refused_members::put_notify;
+  using refused_members::send;
   using record = typename Engine::record;
   using initiator_type = initiator<Engine>;
   using posts_of = member_posts<Engine>;

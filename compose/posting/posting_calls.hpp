@@ -12,23 +12,9 @@
 #include "../immediate_layout.hpp"
 #include "gather.hpp"
 #include "initiator.hpp"
-
-#include <concepts>
-#include <type_traits>
+#include "refused_arguments.hpp"
 
 namespace weft::detail {
-
-template <class>
-inline constexpr bool never = false;
-
-/// Neither a slice nor a list of slices.
-template <class Source>
-concept wrong_source =
-    !std::convertible_to<const Source&, local_memory> && !std::convertible_to<const Source&, gather_list>;
-/// A number that an immediate of 32 bits may not hold.
-template <class Number>
-concept wide_immediate =
-    std::is_arithmetic_v<Number> && !(std::integral<Number> && sizeof(Number) <= sizeof(std::uint32_t));
 
 /// Base of transport<F>.
 template <class Transport, class F>
@@ -144,10 +130,7 @@ class posting_calls {
   template <class Source, wide_immediate Number, class... Rest>
   requires(!wrong_source<Source>) status put_notify(peer, const Source&, const remote_place&, Number, Rest&&...)
   noexcept {
-    static_assert(never<Number>,
-                  "weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several "
-                  "fields with weft::immediate_layout or weft::spilled_layout");
-    return {};
+    return refuse_immediate<Number>();
   }
 
  protected:
@@ -162,14 +145,6 @@ class posting_calls {
 
  private:
   gather<engine_type> gather_() const noexcept { return gather<engine_type>(engine_()); }
-  template <class Source>
-  static status refuse_source() noexcept {
-    static_assert(
-        never<Source>,
-        "weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size); of any "
-        "other memory net.memory(span), where the fabric permits it; of several pieces an array of these");
-    return {};
-  }
 };
 
 }  // namespace weft::detail

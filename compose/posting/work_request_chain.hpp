@@ -10,6 +10,7 @@
 #include "../words.hpp"
 #include "atomics.hpp"
 #include "initiator.hpp"
+#include "refused_arguments.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -26,8 +27,11 @@ concept lists_members = requires {
 
 /// What posting/batch.hpp promises.
 template <class Engine>
-class [[nodiscard]] work_request_chain {
+class [[nodiscard]] work_request_chain : public refused_members {
  public:
+  using refused_members::put;
+  using refused_members::put_notify;
+  using refused_members::send;
   using record = typename Engine::record;
   using initiator_type = initiator<Engine>;
   using list = typename Engine::port_type::request_list;

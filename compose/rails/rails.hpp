@@ -178,6 +178,10 @@ class rails {
                                            std::uint32_t immediate, void* context) noexcept {
     return begin<operation::put_notify>(to, from, at, immediate, context);
   }
+  template <detail::wide_immediate Number>
+  status put_notify(const striped_peer&, const striped_slice&, const striped_place&, Number, void*) noexcept {
+    return detail::refuse_immediate<Number>();
+  }
   [[gnu::always_inline]] status get(const striped_peer& from, const striped_slice& into, const striped_place& at,
                                     void* context) noexcept {
     return begin<operation::get>(from, into, at, 0, context);

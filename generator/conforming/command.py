@@ -2,6 +2,7 @@
 """Arguments of `weft conformance`; no logic."""
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
@@ -9,7 +10,7 @@ import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..decided import decide_all
-from ..matrix.loader import Refused
+from ..matrix.loader import Problem, Refused
 from ..matrix.model import read_matrix
 from ..report import as_csv, as_json, show_table
 from ..rules import read_rules
@@ -69,6 +70,9 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
     promises = read_promises(file, file.name, families)
     tests = defined_tests(_FOLDER)
     problems = unlike_the_suites(promises, tests)
+    if mapping and kind != "table":
+        _show_mapping(promises, problems, kind)
+        raise SystemExit(1 if problems else 0)
     if problems:
         raise Refused(problems)
     if mapping:
@@ -81,7 +85,7 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
                     or [ROOT / each.folder for each in promises.sources if (ROOT / each.folder).is_dir()]])
     old = outdated(ROOT, results)
     if sources:
-        show_table(("folder", "fabrics", "results", "made by"), sources_of(promises, results, old))
+        _show_sources(sources_of(promises, results, old), kind)
         raise SystemExit(0 if all(column.fabric in results.libraries for column in promises.columns) and not old else 1)
     cells = judge(promises, results, Judge(rows, families, tests))
     for fabric, changed in old.items():
@@ -98,6 +102,29 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
                         encoding="utf-8")
     _show(promises, cells, results, kind)
     raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) and not old else 1)
+
+
+def _show_sources(rows: list[tuple[str, ...]], kind: str) -> None:
+    header = ("folder", "fabrics", "results", "made by")
+    if kind == "table":
+        show_table(header, rows)
+    elif kind == "csv":
+        click.echo(as_csv(header, rows))
+    else:
+        click.echo(as_json("sources", {"sources": [
+            {"folder": folder, "fabrics": fabrics.split(", "), "results": state, "made_by": made_by.split("\n")}
+            for folder, fabrics, state, made_by in rows]}))
+
+
+def _show_mapping(promises: Promises, problems: list[Problem], kind: str) -> None:
+    """Whether promises and suites agree, for programs: nothing but JSON or CSV."""
+    if kind == "csv":
+        click.echo(as_csv(("file", "line", "sentence"), [(each.file, str(each.line), each.sentence)
+                                                         for each in problems]))
+        return
+    click.echo(as_json("mapping", {"promises": len(promises.promises),
+                                   "fabrics": [column.fabric for column in promises.columns],
+                                   "problems": [asdict(each) for each in problems]}))
 
 
 def _show(promises: Promises, cells: dict[tuple[str, str], Cell], results: Results, kind: str) -> None:

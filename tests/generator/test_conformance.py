@@ -209,6 +209,24 @@ def test_the_tree_agrees_with_its_promises(weft: Run) -> None:
     assert said.returncode == 0, said.stderr
 
 
+@pytest.mark.parametrize(("option", "schema"), [("--mapping", "mapping"), ("--sources", "sources")])
+def test_json_of_promises_and_of_sources_is_json_alone(weft: Run, tmp_path: Path, option: str, schema: str) -> None:
+    said = weft("conformance", "--results", tmp_path, option, "--format", "json")
+    answer = json.loads(said.stdout)
+    assert answer["schema"] == f"weft.{schema}.1"
+    jsonschema.Draft202012Validator(all_schemas()[schema]).validate(answer)
+    assert said.stderr == ""
+    assert weft("conformance", "--results", tmp_path, option, "--format", "csv").stdout.count("exists") == 0
+
+
+def test_json_of_promises_that_do_not_fit_names_the_problems(weft: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text(_TINY.replace("[put_notify]", "[put_notifi]"))
+    said = weft("conformance", "--mapping", "--promises", tmp_path / "p.yaml", "--format", "json")
+    assert said.returncode == 1
+    problems = json.loads(said.stdout)["problems"]
+    assert any("names the test put_notifi" in each["sentence"] and each["line"] > 0 for each in problems)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [

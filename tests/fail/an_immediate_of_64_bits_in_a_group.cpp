@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several fields with weft::immediate_layout or weft::spilled_layout
+#include "made_fabric.hpp"
+
+int main() {
+  auto net = weft::open<weft::fabrics::loopback>({}).value();
+  const auto page = net.allocate(64, weft::rights::none).value();
+  const std::uint64_t number = 7;
+  auto group = net.coalesce({});
+#ifdef WEFT_FIXED
+  return group.put_notify(page.first(8), weft::remote_place{}, static_cast<std::uint32_t>(number)) ? 0 : 1;
+#else
+  return group.put_notify(page.first(8), weft::remote_place{}, number) ? 0 : 1;
+#endif
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXPECT: weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several fields with weft::immediate_layout or weft::spilled_layout
+// FABRIC: ibverbs_roce
+#include <weft/weft.hpp>
+
+int main() {
+  auto net = weft::open<weft::selected>({}).value();
+  const auto page = net.allocate(64, weft::rights::none).value();
+  const std::uint64_t number = 7;
+  auto batch = net.batch({});
+#ifdef WEFT_FIXED
+  return batch.put_notify(page.first(8), weft::remote_place{}, static_cast<std::uint32_t>(number)) ? 0 : 1;
+#else
+  return batch.put_notify(page.first(8), weft::remote_place{}, number) ? 0 : 1;
+#endif
+}
