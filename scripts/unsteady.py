@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """unsteady.py RESULTS CODE: names the unsteady tests of a build in RESULTS/unsteady.txt, one a line.
+unsteady.py --failed RESULTS: prints a regular expression of the tests that failed the first time.
 
 RESULTS holds all.xml, and again.xml if failed tests ran once more. CODE is the exit code of the first run of ctest.
 Exit 0: each test passed, the first time or alone. A test that fails and is then skipped did not pass.
@@ -7,6 +8,7 @@ Exit 0: each test passed, the first time or alone. A test that fails and is then
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -41,6 +43,12 @@ def judge(results: Path, code: int) -> tuple[list[str], list[str]]:
     return unsteady, never
 
 
+def failed_first(results: Path) -> str:
+    """For ctest -R. Without a failed test it matches nothing."""
+    names = [re.escape(case.get("name", "")) for case in _cases(results / "all.xml") if _how(case) == FAILED]
+    return f"^({'|'.join(names)})$"
+
+
 def main(results: Path, code: int) -> int:
     try:
         unsteady, never = judge(results, code)
@@ -52,4 +60,7 @@ def main(results: Path, code: int) -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--failed":
+        print(failed_first(Path(sys.argv[2])))
+        sys.exit(0)
     sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
