@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Subjects of commits: subjects.py ROOT. Exit 1 names each that is too long or ends in a full stop.
 
-CONTRIBUTING.md states the rule. Commits before SINCE are older than this check. A program cannot judge whether a subject
-is imperative. Exit 77: ROOT is no git checkout.
+CONTRIBUTING.md states the rule. Commits before SINCE are older than this check. A program cannot judge whether a
+subject is imperative. Exit 77: ROOT is no git checkout.
 """
 
 from __future__ import annotations
