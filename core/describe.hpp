@@ -91,6 +91,11 @@ constexpr std::string_view meaning_of(errc code) noexcept {
   }
   return "not a code of this version";
 }
+
+/// True for `put`, `put_notify` and `get`: the target's library checks a key.
+constexpr bool uses_a_key(std::string_view operation) noexcept {
+  return operation == "put" || operation == "put_notify" || operation == "get";
+}
 }  // namespace detail
 
 /// One sentence: the call, the code, its meaning, and the library's own number where there is one.
@@ -100,6 +105,9 @@ inline std::string describe(const status& s) {
   if (s.is_again())
     return text + std::string(detail::what_is_full(s.waits_for())) + "; make progress, then try once more";
   text += detail::meaning_of(s.code);
+  // Some targets drop a write with a wrong key and tell nobody (docs/limitations.md).
+  if (s.code == errc::deadline && s.operation != nullptr && detail::uses_a_key(s.operation))
+    text += " (a peer that stopped, or a key that is not valid, ends so)";
   if (s.carries() == number_meaning::receiver_bytes)
     return text + " (" + std::to_string(s.receiver_bytes()) + " bytes)";
   const std::int32_t number = s.native();

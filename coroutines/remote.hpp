@@ -33,9 +33,9 @@ class remote {
       return net->put_notify(to, from, at, immediate, c);
     });
   }
-  template <detail::wide_immediate Number>
+  template <weft::detail::wide_immediate Number>
   auto put_notify(local_memory, const remote_place&, Number) const noexcept {
-    return detail::refuse_immediate<Number>();
+    return weft::detail::refuse_immediate<Number>();
   }
   auto get(local_memory into, const remote_place& at) const noexcept {
     return scheduler_->operation(

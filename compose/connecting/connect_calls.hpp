@@ -86,9 +86,9 @@ class connect_calls {
   template <class Handler>
   result<peer> accept_one(duration timeout, Handler& on) {
     if (!e_.options.listens)
-      return {
-          error(errc::invalid, "accept"),
-          "accept_one() waits for ever here: this transport does not listen; open it with a service or with listens"};
+      return {error(errc::invalid, "accept"),
+              "accept_one() needs a transport that listens, and this one does not listen: open it with a service or "
+              "with listens"};
     std::optional<peer> asked;
     auto watch = overloaded{[&](const requested& r) {
                               if (!asked) asked = r.peer;

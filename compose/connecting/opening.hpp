@@ -25,7 +25,7 @@ class opening {
     if (!options.service.empty()) options.listens = true;
     if (auto wrong = refuse(options); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
     auto port = port_type::open(ask(options));
-    if (!port) return in_use(options, std::move(port).error());
+    if (!port) return at_address(options, std::move(port).error());
     if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty())
       return {error(errc::invalid, "open"), std::move(wrong)};
     if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
@@ -45,7 +45,7 @@ class opening {
       if (auto made = provide_cells(*e); !made) return std::move(made).error();
     }
     if (options.listens) {
-      if (auto found = be_found(*e); !found) return in_use(options, std::move(found).error());
+      if (auto found = be_found(*e); !found) return at_address(options, std::move(found).error());
     }
     return e;
   }
@@ -68,8 +68,11 @@ class opening {
     return {};
   }
 
-  /// Adds a sentence where another program has the port. Other failures stay unchanged.
-  static failure in_use(const transport_options& o, failure why) {
+  /// Adds a sentence where another program has the port, or another machine the address. Other failures stay unchanged.
+  static failure at_address(const transport_options& o, failure why) {
+    if (!o.node.empty() && why.why.native() == EADDRNOTAVAIL)
+      why.sentence =
+          o.node + " is no address of this machine: options.node is the address of this side (" + why.sentence + ")";
     if (o.service.empty() || why.why.native() != EADDRINUSE) return why;
     why.sentence = "port " + o.service + (o.node.empty() ? "" : " of " + o.node) +
                    " is in use: end the other program, or choose another service (" + why.sentence + ")";

@@ -129,6 +129,8 @@ class teardown {
       return "the peer said nothing for " + std::to_string(Engine::ticks(e_.options.silence_limit)) +
              " ms (transport_options::silence_limit)";
     if (found == "link") return "the connection broke: the peer's process ended, or the network failed";
+    if (found == "heartbeat")
+      return "the peer cannot be reached: its process ended, or the network failed (the library refused a heartbeat)";
     return "the peer is gone: " + std::string(found);
   }
 

@@ -129,9 +129,7 @@ class posting_calls {
   }
   template <class Source, wide_immediate Number, class... Rest>
   requires(!wrong_source<Source>) status put_notify(peer, const Source&, const remote_place&, Number, Rest&&...)
-  noexcept {
-    return refuse_immediate<Number>();
-  }
+  noexcept { return refuse_immediate<Number>(); }
 
  protected:
   engine_type& engine_() const noexcept { return *static_cast<const Transport&>(*this).e_; }

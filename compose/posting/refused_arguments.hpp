@@ -32,10 +32,9 @@ concept wide_immediate =
 
 template <class Source>
 status refuse_source() noexcept {
-  static_assert(
-      never<Source>,
-      "weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size); of any "
-      "other memory net.memory(span), where the fabric permits it; of several pieces an array of these");
+  static_assert(never<Source>,
+                "weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size); of any "
+                "other memory net.memory(span), where the fabric permits it; of several pieces an array of these");
   return {};
 }
 template <class Source>
@@ -49,10 +48,9 @@ status refuse_member() noexcept {
 }
 template <class Number>
 status refuse_immediate() noexcept {
-  static_assert(
-      never<Number>,
-      "weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several "
-      "fields with weft::immediate_layout or weft::spilled_layout");
+  static_assert(never<Number>,
+                "weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several "
+                "fields with weft::immediate_layout or weft::spilled_layout");
   return {};
 }
 
@@ -72,9 +70,8 @@ class refused_members {
     return refuse_member<Source>();
   }
   template <class Source, wide_immediate Number>
-  requires(!wrong_member<Source>) status put_notify(const Source&, const remote_place&, Number) noexcept {
-    return refuse_immediate<Number>();
-  }
+  requires(!wrong_member<Source>) status put_notify(const Source&, const remote_place&, Number)
+  noexcept { return refuse_immediate<Number>(); }
 };
 
 }  // namespace weft::detail

@@ -47,6 +47,9 @@ TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_report
         seen.on_lost = [&](const lost& l) {
           EXPECT_FALSE(lost_reported) << "lost twice";
           EXPECT_EQ(l.why.code, errc::peer_lost) << describe(l.why);
+          EXPECT_NE(guest.net.reason(), "");
+          EXPECT_EQ(guest.net.reason().find("the peer is gone: "), std::string::npos)
+              << guest.net.reason() << ": no sentence says how the loss was found";
           EXPECT_EQ(l.peer, guest.other);
           lost_reported = true;
         };

@@ -42,6 +42,9 @@ NUMBERS: tuple[Number, ...] = (
     Number(
         "message_tag.hpp", r"\bindex_bits = (\d+)", r"connection numbers?(?: names? \w+)? (?:in|of|has|have) (\d+) bits"
     ),
+    Number("message_tag.hpp", r"\bindex_bits = (\d+)", r"\bindex in (\d+) bits"),
+    Number("message_tag.hpp", r"\bindex_bits = (\d+)", r"(\d+) bits for the peer"),
+    Number("tests/static/subjects.py", r"^COLUMNS = (\d+)", r"subjects? .*?at most (\d+) characters"),
     Number("message_tag.hpp", r"\bgeneration_bits = (\d+)", r"(\d+) (?:bits )?for (?:its|the|a) generation"),
     Number(
         "tests/static/sizes.py",

@@ -11,6 +11,7 @@ import lists
 import names
 import pytest
 import states
+import subjects
 import version
 from sources import without_comments
 
@@ -19,6 +20,17 @@ tcp: {facts: {provider: {is: tcp}}}
 udp_rxd: {facts: {provider: {is: "udp;ofi_rxd"}}}
 far: {facts: {provider: {is: ""}}, ranges: [{facts: {provider: {is: efa}}}]}
 """
+
+
+def test_a_subject_that_is_long_or_a_sentence_is_named() -> None:
+    short = "a" * 72
+    found = subjects.problems_of([("a1", short), ("b2", short + "b"), ("c3", "Add a row."), ("d4", "Add a row")])
+    assert [each.partition(":")[0] for each in found] == ["b2", "c3"]
+    assert "73 characters, 72 are the limit" in found[0]
+
+
+def test_subjects_of_a_folder_without_commits_are_skipped(tmp_path: Path) -> None:
+    assert subjects.subjects_of(tmp_path) is None
 
 
 def plant(root: Path, name: str, text: str) -> None:

@@ -249,7 +249,7 @@ struct status : base {
 def plant_code(root: Path, code: str) -> None:
     plant(root, "core/a.hpp", code)
     plant(root, "wire/message_tag.hpp", "constexpr int index_bits = 20;\nconstexpr int generation_bits = 8;\n")
-    for name in ("sizes.py", "words.py"):
+    for name in ("sizes.py", "subjects.py", "words.py"):
         lines = (Path(__file__).parent / name).read_text().splitlines()
         plant(root, f"tests/static/{name}", "\n".join(line for line in lines if re.match(r"[A-Z]+ = \d+$", line)))
 
@@ -269,6 +269,7 @@ def test_comments_that_name_what_exists_pass(tmp_path: Path) -> None:
         ("See a.hpp", "See b.hpp", "b.hpp is no file"),
         ("See a.hpp", "See compose/a.hpp", "compose/a.hpp is no file"),
         ("20 bits", "16 bits", "message_tag.hpp says 20"),
+        ("20 bits", "20 bits. It holds the index in 16 bits", "message_tag.hpp says 20"),
     ],
 )
 def test_a_name_or_number_that_the_code_has_not_is_named(tmp_path: Path, right: str, wrong: str, sentence: str) -> None:
@@ -287,6 +288,13 @@ def test_a_page_that_states_another_limit_than_the_checks_is_named(tmp_path: Pat
     )
     (problem,) = mentions.check(tmp_path)
     assert "250" in problem and "sizes.py says 300" in problem
+
+
+def test_a_page_that_states_another_limit_of_subjects_is_named(tmp_path: Path) -> None:
+    plant_code(tmp_path, CODE)
+    plant(tmp_path, "CONTRIBUTING.md", "Commit subjects are imperative, and have at most 87 characters.\n")
+    (problem,) = mentions.check(tmp_path)
+    assert "subjects.py says 72" in problem
 
 
 def test_a_number_whose_constant_is_gone_is_named(tmp_path: Path) -> None:

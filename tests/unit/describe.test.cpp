@@ -50,6 +50,13 @@ TEST(describe, the_librarys_error_number_and_origin_are_kept) {
   EXPECT_EQ(describe({errc::ok, origin::weft, 0, nullptr}), "ok: done");
 }
 
+TEST(describe, a_write_that_never_ends_names_its_key) {
+  for (const char* call : {"put", "put_notify", "get"})
+    EXPECT_NE(describe(error(errc::deadline, call)).find("key that is not valid"), std::string::npos) << call;
+  for (const char* call : {"send", "until", ""})
+    EXPECT_EQ(describe(error(errc::deadline, call)).find("key"), std::string::npos) << call;
+}
+
 TEST(a_status, says_which_of_its_three_numbers_it_carries) {
   const status full = again(waits_for::receive_slot, "send");
   EXPECT_EQ(full.carries(), number_meaning::waits_for);
