@@ -12,7 +12,8 @@ from typing import Any
 
 from .benching.peers.page import peers_fields
 from .benching.schema import bench_fields
-from .conforming.promises import promises_schema
+from .conforming.judging import ELSEWHERE, EMULATED, NATIVE, VERDICTS
+from .conforming.promises import PLACES, promises_schema
 from .inspecting import KEYS
 from .matrix.schema import Schema, matrix_schema, rules_schema
 
@@ -54,8 +55,8 @@ def all_schemas() -> dict[str, Schema]:
                        "than": _TEXT, "recorded": three, "today": three,
                        "verdict": {"enum": ["agrees", "differs", "contradicts", "not measured"]}, "sentence": _TEXT})
     absent = _closed({"fabric": _TEXT, "why": _TEXT})
-    shown = _closed({"fabric": _TEXT, "verdict": {"enum": ["shown", "refused", "not applicable", "failed", "not run"]},
-                     "kind": {"enum": ["native", "emulated", ""]},
+    shown = _closed({"fabric": _TEXT, "verdict": {"enum": list(VERDICTS)},
+                     "kind": {"enum": [NATIVE, EMULATED, ELSEWHERE, ""]},
                      "answers": _TEXT, "notes": _TEXTS})
     promise = _closed({"name": _TEXT, "section": _TEXT, "number": number, "says": _TEXT,
                        "cells": {"type": "array", "items": shown}})
@@ -64,7 +65,8 @@ def all_schemas() -> dict[str, Schema]:
         "promises": promises_schema(),
         "rules": rules_schema(),
         "conformance": _answer("conformance",
-                               fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT})},
+                               fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT,
+                                                                            "where": {"enum": list(PLACES.values())}})},
                                promises={"type": "array", "items": promise}),
         "mapping": _answer("mapping", promises=number, fabrics=_TEXTS, problems={"type": "array", "items": problem}),
         "sources": _answer("sources", sources={"type": "array", "items": _closed(

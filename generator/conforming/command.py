@@ -131,7 +131,8 @@ def _show(promises: Promises, cells: dict[tuple[str, str], Cell], results: Resul
     names = [column.fabric for column in promises.columns]
     if kind == "json":
         click.echo(as_json("conformance", {
-            "fabrics": [{"fabric": name, "library": results.libraries.get(name, "")} for name in names],
+            "fabrics": [{"fabric": column.fabric, "library": results.libraries.get(column.fabric, ""),
+                         "where": column.where} for column in promises.columns],
             "promises": [{"name": each.name, "section": each.section, "number": each.number, "says": each.says,
                           "cells": [{"fabric": name, "verdict": cells[each.name, name].verdict,
                                      "kind": cells[each.name, name].kind,

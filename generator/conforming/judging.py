@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From promises and results to cells.
 
-A cell is shown (by the library itself, or emulated by weft), refused with the reason, failed, or not run. Only the row
-or its library refuses: a suite that the environment kept from running is not run.
+A cell is shown (by the library itself, emulated by weft, or by tests without the fabric), refused with the reason,
+failed, or not run. Only the row or its library refuses: a suite that the environment kept from running is not run.
 """
 from __future__ import annotations
 
@@ -13,17 +13,22 @@ from ..decided import Decided
 from ..matrix.model import Range, Version
 from ..rules import Choice, Family
 from ..why_not import refusals
-from .promises import Column, Promise, Promises
+from .promises import EMULATOR, Column, Promise, Promises
 from .results import FAILED, PASSED, SKIPPED, Outcome, Results
 
 SHOWN, REFUSED, NOT_APPLICABLE, BROKEN, NOT_RUN = "shown", "refused", "not applicable", "failed", "not run"
-GOOD = (SHOWN, REFUSED, NOT_APPLICABLE)
+NOT_SHOWN = "not shown"  # promises.yaml says why the fabric has no test of it
+VERDICTS = (SHOWN, REFUSED, NOT_SHOWN, NOT_APPLICABLE, BROKEN, NOT_RUN)
+GOOD = (SHOWN, REFUSED, NOT_SHOWN, NOT_APPLICABLE)
+NATIVE, EMULATED, ELSEWHERE = "native", "emulated", "elsewhere"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. `kind`: native, emulated, or empty where all fabrics do it by the same code of weft's. `notes`:
-    reasons, each a sentence.
+    """One cell. `notes`: reasons, each a sentence.
+
+    `kind`: native, emulated, or empty where all fabrics do it by the same code of weft's. A cell is shown elsewhere if
+    the fabric takes no part in the tests.
     """
 
     verdict: str
@@ -56,18 +61,22 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
     if promise.refused:
         return Cell(REFUSED, "", "", (promise.refused,))
     row, library = by.decided[column.fabric], results.libraries.get(column.fabric, "")
+    elsewhere = _applies_not(promise, row, library)
+    if elsewhere:
+        return Cell(NOT_APPLICABLE, "", "", elsewhere)
     forbidden = _forbidden(promise, row, library, by.families)
     if forbidden:
         return Cell(REFUSED, "", "", forbidden)
     if (promise.tests
         or promise.live) and column.fabric not in results.libraries and column.fabric not in promise.lacking:
         return Cell(NOT_RUN, "", "", (f"no results of fabric {column.fabric} were given",))
-    if column.emulated and not promise.tests and not promise.live:
+    if column.where == EMULATOR and not promise.tests and not promise.live:
         return Cell(NOT_APPLICABLE, "", "",
                     ("shown by tests that no fabric takes part in: see the fabrics that are not emulated",))
     own, missing, notes = _own(promise, column.fabric, results, by)
     # they ran for every fabric already
-    shared = {name: results.ctests.get(name) for name in promise.everywhere if not column.emulated}
+    shared = {name: results.ctests.get(name) for name in promise.everywhere
+              if column.where != EMULATOR}
     missing += [name if outcome is None else f"{name} ({outcome.sentence})" for name, outcome in shared.items()
                 if outcome is None or _skipped_here([outcome])]
     every = {**own, **{name: outcome for name, outcome in shared.items() if outcome is not None}}
@@ -78,12 +87,18 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
         return Cell(NOT_RUN, "", "", tuple(f"did not run: {name}" for name in missing))
     reasons = tuple(dict.fromkeys([*notes, *(outcome.sentence or f"{name} was skipped"
                                              for name, outcome in every.items() if outcome.how == SKIPPED)]))
+    if not own and column.fabric in promise.lacking:
+        return Cell(NOT_SHOWN, "", "", reasons)
     counted = own or every
+    if not counted:
+        return Cell(NOT_SHOWN, "", "", ("no test of it exists for this fabric",))
     if not any(outcome.how == PASSED for outcome in counted.values()):
-        return Cell(REFUSED, "", "", reasons or ("no test of it exists for this fabric",))
+        return Cell(REFUSED, "", "", reasons)
+    if not own:
+        return Cell(SHOWN, ELSEWHERE, "", (f"shown by {', '.join(every)}: this fabric takes no part", *reasons))
     kind, answers = _kind(promise, row, library)
     return Cell(SHOWN, kind, answers, (*reasons, *(_figures(outcome) for outcome in own.values()
-                                                   if "rounds" in outcome.figures)))
+                                                   if _figures(outcome))))
 
 
 def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Family, ...]) -> tuple[str, ...]:
@@ -94,9 +109,21 @@ def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Fam
                  if promise.asks.get(refusal.family) == refusal.answer)
 
 
+def _applies_not(promise: Promise, row: Decided, library: str) -> tuple[str, ...]:
+    """Why the promise is about other rows than this one."""
+    taken = {choice.family: choice.answer for choice in _range(row, library)[1]}
+    return tuple(f"it is about rows with {family}::{f' or {family}::'.join(answers)}, and this row has "
+                 f"{family}::{taken[family]}"
+                 for family, answers in promise.applies.items() if taken[family] not in answers)
+
+
 def _figures(outcome: Outcome) -> str:
-    """The notes of a test of rounds: how many, and what the last three quarters of them kept."""
+    """The note of a test with figures: rounds, and what the last three quarters of them kept; or bytes of a peer."""
     figures = outcome.figures
+    if "bytes_per_peer" in figures:
+        return f"{figures['bytes_per_peer']} bytes for each peer, counted by opening for 100,000 more peers"
+    if "rounds" not in figures:
+        return ""
     kept = ""
     if "kept_kib" in figures:
         kib, descriptors = int(figures["kept_kib"]), int(figures["kept_descriptors"])
@@ -142,7 +169,7 @@ def _kind(promise: Promise, row: Decided, library: str) -> tuple[str, str]:
         return "", ""
     taken = {choice.family: choice.answer for choice in _range(row, library)[1]}
     native = all(taken[family] in answers for family, answers in promise.native.items())
-    return ("native" if native else "emulated"), ", ".join(taken[family] for family in promise.native)
+    return (NATIVE if native else EMULATED), ", ".join(taken[family] for family in promise.native)
 
 
 def _range(row: Decided, library: str) -> tuple[Range, tuple[Choice, ...]]:

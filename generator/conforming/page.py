@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..page import markdown
-from .judging import BROKEN, NOT_APPLICABLE, NOT_RUN, REFUSED, SHOWN, Cell
-from .promises import Promise, Promises
+from .judging import BROKEN, ELSEWHERE, NOT_APPLICABLE, NOT_RUN, NOT_SHOWN, REFUSED, SHOWN, VERDICTS, Cell
+from .promises import EMULATOR, GUEST, HERE, PLACES, Promise, Promises
 from .results import Results
 
-_WORDS = {REFUSED: "refused", NOT_APPLICABLE: "n/a", BROKEN: "**failed**", NOT_RUN: "**not run**"}
+_MARKS = {HERE: "", GUEST: " *(guest)*", EMULATOR: " *(emulated)*"}
+_WORDS = {NOT_SHOWN: "not shown", REFUSED: "refused", NOT_APPLICABLE: "n/a", BROKEN: "**failed**",
+          NOT_RUN: "**not run**"}
 _TITLES = {"contract": "The contract", "capability": "Capabilities", "answer": "Answers asked for by hand",
            "layer": "Layers above"}
 
@@ -19,6 +21,8 @@ def shown(cell: Cell) -> str:
     """A cell without its notes, in words."""
     if cell.verdict != SHOWN:
         return _WORDS[cell.verdict]
+    if cell.kind == ELSEWHERE:
+        return "(✓)"
     return f"✓ {cell.kind}" if cell.kind else "✓"
 
 
@@ -48,19 +52,29 @@ def page(promises: Promises, cells: dict[tuple[str, str], Cell], results: Result
                          "says": markdown(promise.says),
                          "cells": [_with_notes(cell, notes) for cell in row], "tests": _tests(promise)})
         sections.append({"title": title, "rows": rows})
-    columns = [{"fabric": markdown(column.fabric) + (" *(emulated)*" if column.emulated else ""),
+    columns = [{"fabric": markdown(column.fabric) + _MARKS[column.where],
                 "library": markdown(results.libraries.get(column.fabric, "") or "not run"),
                 "runs": markdown(column.runs), "days": _days(results, column.fabric)
                 + (f"; **older than {old[column.fabric]}**" if column.fabric in old else "")}
                for column in promises.columns]
-    counts = {verdict: sum(cell.verdict == verdict for cell in cells.values())
-              for verdict in (SHOWN, REFUSED, NOT_APPLICABLE, BROKEN, NOT_RUN)}
     kinds = {kind: sum(cell.kind == kind and cell.verdict == SHOWN for cell in cells.values())
              for kind in ("native", "emulated")}
     return {"columns": columns, "sections": sections, "notes": [{"number": number, "sentence": markdown(note)}
                                                                 for note, number in notes.items()],
-            "counts": {verdict.replace(" ", "_"): number for verdict, number in counts.items()}, "kinds": kinds,
-            "cells": len(cells), "sources": promises.sources}
+            "counts": counted(promises, cells), "kinds": kinds, "cells": len(cells), "sources": promises.sources}
+
+
+def counted(promises: Promises, cells: Mapping[tuple[str, str], Cell]) -> list[dict[str, Any]]:
+    """The counts of each place. A cell that is shown elsewhere is in no other count of shown cells."""
+    lines = []
+    for where in PLACES.values():
+        fabrics = [column.fabric for column in promises.columns if column.where == where]
+        there = [cell for (_, fabric), cell in cells.items() if fabric in fabrics]
+        lines.append({"where": where, "fabrics": ", ".join(map(markdown, fabrics)), "cells": len(there),
+                      "elsewhere": sum(cell.verdict == SHOWN and cell.kind == ELSEWHERE for cell in there),
+                      **{verdict.replace(" ", "_"): sum(cell.verdict == verdict and cell.kind != ELSEWHERE
+                                                        for cell in there) for verdict in VERDICTS}})
+    return lines
 
 
 def _with_notes(cell: Cell, notes: dict[str, int]) -> str:

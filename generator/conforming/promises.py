@@ -19,6 +19,12 @@ _INSTANTIATED = re.compile(r"^(?:WEFT_INSTANTIATE\(|INSTANTIATE_TYPED_TEST_SUITE
 _DEFINED = re.compile(r"^TYPED_TEST_P\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 
 
+HERE, GUEST = "on this machine", "in a guest"
+# by ./weft emulate: it shows that weft keeps to the row, and proves nothing about the hardware
+EMULATOR = "over the emulator"
+PLACES = {"columns": HERE, "guests": GUEST, "emulated": EMULATOR}  # by the part of the file that names the fabric
+
+
 @dataclass(frozen=True)
 class Promise:
     """One row of the table. `tests` are conformance suites or tests of them.
@@ -34,6 +40,8 @@ class Promise:
     everywhere: tuple[str, ...]
     live: tuple[tuple[str, ...], ...]  # alternatives: the first that ran counts
     lacking: Mapping[str, str]  # fabric to the sentence why `live` does not exist there
+    # family to the answers of the rows that the promise is about; empty: all rows
+    applies: Mapping[str, tuple[str, ...]]
     native: Mapping[str, tuple[str, ...]]  # family to the answers that are the library's own
     # family to the answer that its tests select by hand: rows that refuse it refuse the promise
     asks: Mapping[str, str]
@@ -48,8 +56,7 @@ class Column:
 
     fabric: str
     runs: str  # where its results come from, for people
-    # by ./weft emulate: it shows that weft keeps to the row, and proves nothing about the hardware
-    emulated: bool = False
+    where: str  # one of PLACES
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,10 @@ def promises_schema() -> Schema:
                  "x-right": "a list of lists of ctests"},
         "lacking": {"type": "object", "additionalProperties": SENTENCE,
                     "description": "fabrics where live tests do not exist, and why"},
+        "applies": {"type": "object", "minProperties": 1,
+                    "description": "by family, the answers of the rows that it is about; it does not apply to others",
+                    "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"},
+                                             "x-right": "a list of answers"}},
         "native": {"type": "object", "minProperties": 1,
                    "description": "by family, the answers that are the library's own; any other is weft's emulation",
                    "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"},
@@ -121,7 +132,10 @@ def promises_schema() -> Schema:
             **_closed({
                 "columns": {"type": "object", "minProperties": 1,
                             "additionalProperties": {**SENTENCE, "description": "where its results come from"},
-                            "description": "the fabrics of the table"},
+                            "description": "the fabrics of the table that run on this machine"},
+                "guests": {"type": "object", "additionalProperties": {**SENTENCE,
+                                                                      "description": "where its results come from"},
+                           "description": "fabrics of the table that run in a guest, over a soft device"},
                 "emulated": {"type": "object", "additionalProperties": {**SENTENCE,
                                                                         "description": "where its results come from"},
                              "description": "fabrics of the table that nobody has here: their programs met the "
@@ -141,11 +155,18 @@ def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promi
     answers = {family.name: family.answers for family in families}
     problems: list[Problem] = []
     promises = []
+    columns = tuple(Column(fabric, runs, where) for part, where in PLACES.items()
+                    for fabric, runs in document.data.get(part, {}).items())
+    fabrics = [column.fabric for column in columns]
     for name, raw in document.data["promises"].items():
         problems += _wrong(document, name, raw, answers)
+        problems += [document.problem(("promises", name, "lacking", fabric),
+                                      f"{name}: {fabric} is no column{did_you_mean(fabric, fabrics)}")
+                     for fabric in raw.get("lacking", {}) if fabric not in fabrics]
         promises.append(Promise(name, raw["section"], raw["number"], raw["says"], tuple(raw.get("tests", ())),
                                 tuple(raw.get("everywhere", ())),
                                 tuple(tuple(each) for each in raw.get("live", ())), raw.get("lacking", {}),
+                                {family: tuple(each) for family, each in raw.get("applies", {}).items()},
                                 {family: tuple(each) for family, each in raw.get("native", {}).items()},
                                 raw.get("asks", {}), raw.get("not_applicable", ""),
                                 raw.get("refused", ""), document.line(("promises", name))))
@@ -160,14 +181,12 @@ def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promi
     problems += _unsourced(document, sources)
     if problems:
         raise Refused(problems)
-    columns = [Column(fabric, runs) for fabric, runs in document.data["columns"].items()]
-    columns += [Column(fabric, runs, emulated=True) for fabric, runs in document.data.get("emulated", {}).items()]
-    return Promises(shown, tuple(columns), sources, tuple(promises))
+    return Promises(shown, columns, sources, tuple(promises))
 
 
 def _unsourced(document: Document, sources: tuple[Source, ...]) -> list[Problem]:
     """Each column has one source, and each source only columns."""
-    columns = {fabric: part for part in ("columns", "emulated") for fabric in document.data.get(part, {})}
+    columns = {fabric: part for part in PLACES for fabric in document.data.get(part, {})}
     named = [fabric for source in sources for fabric in source.fabrics]
     problems = [document.problem((part, fabric), f"{fabric} is a column of {named.count(fabric)} sources: name it in "
                                                  "one") for fabric, part in columns.items()
@@ -186,9 +205,10 @@ def _wrong(document: Document, name: str, raw: Mapping[str, object],
     if len(kinds) + bool(shows) != 1:
         problems.append(document.problem(where, f"{name} must have tests (tests, everywhere, live), or not_applicable, "
                                                 "or refused: one of the three"))
-    native, asked = raw.get("native", {}), raw.get("asks", {})
-    assert isinstance(native, dict) and isinstance(asked, dict)
-    for key, family, wanted in [*(("native", *each) for each in native.items()),
+    applies, native, asked = raw.get("applies", {}), raw.get("native", {}), raw.get("asks", {})
+    assert isinstance(applies, dict) and isinstance(native, dict) and isinstance(asked, dict)
+    for key, family, wanted in [*(("applies", *each) for each in applies.items()),
+                                *(("native", *each) for each in native.items()),
                                 *(("asks", family, [answer]) for family, answer in asked.items())]:
         if family not in answers:
             problems.append(document.problem((*where, key, family),

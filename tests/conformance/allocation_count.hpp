@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Number of allocations that this thread made through operator new (counted_new.cpp counts).
+// Allocations that this thread made through operator new, and their bytes (counted_new.cpp counts).
 // Hot path: no. Threads: each has its own count.
 #pragma once
 
@@ -11,8 +11,10 @@ namespace weft::conformance {
 namespace detail {
 /// Volatile: compilers may assume that `new` changes no variable of the program, and keep an older count.
 inline thread_local constinit volatile std::uint64_t allocations = 0;
+inline thread_local constinit volatile std::uint64_t allocated = 0;
 }  // namespace detail
 
 inline std::uint64_t allocation_count() noexcept { return detail::allocations; }
+inline std::uint64_t allocated_bytes() noexcept { return detail::allocated; }
 
 }  // namespace weft::conformance

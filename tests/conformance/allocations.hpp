@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No operation allocates in steady state. Each kind is posted and completed some hundred times to warm up. Then
-// allocations are counted on both sides.
+// An idle peer takes a record, and no operation allocates in steady state. Each kind is posted and completed some
+// hundred times to warm up. Then allocations are counted on both sides.
 // Method: this program replaces operator new, which counts per thread. weft's headers allocate in no other way. Network
 // libraries are C and use malloc, which is not counted. The handlers of this suite hold no std::function. Hot path: no.
 // Threads: one per side.
@@ -137,5 +137,37 @@ TYPED_TEST_P(allocations, the_counter_sees_allocations) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(allocations, no_operation_allocates_on_either_side, the_counter_sees_allocations);
+
+// ---- memory of idle peers: transports that differ only in the number of peers, and the bytes that opening each took
+
+template <class Environment>
+class memory_of_peers : public suite<Environment> {};
+TYPED_TEST_SUITE_P(memory_of_peers);
+
+TYPED_TEST_P(memory_of_peers, an_idle_peer_takes_a_record_and_no_receive) {
+  using fabric = typename TestFixture::tested_fabric;
+  if (TestFixture::facts.endpoint_type != endpoint_type::addressed)
+    GTEST_SKIP() << "row " << fabric::name << ", endpoint_type: connected: each link has its own receives";
+  if (TypeParam::simulated)
+    GTEST_SKIP() << "row " << fabric::name << " runs in process here: the simulated library is C++ too, and allocates";
+  TestFixture::play({.once = true}, [](test_side& side) {
+    const auto bytes_of_opening = [&](std::uint32_t peers) {
+      transport_options options = listening();
+      options.peers = peers;
+      const std::uint64_t before = allocated_bytes();
+      const auto net = opened<fabric>(side, options);
+      return allocated_bytes() - before;
+    };
+    static constexpr std::uint32_t few = 1'000, more = 100'000;
+    (void)bytes_of_opening(few);  // the first opening allocates what stays
+    const std::uint64_t bytes = bytes_of_opening(few + more) - bytes_of_opening(few);
+    // 64 bytes; the row's answers add fields: a ring, a watched process, counts of messages
+    EXPECT_EQ(bytes / more, sizeof(typename weft::detail::engine_traits<fabric>::record)) << "more than a record";
+    EXPECT_LE(bytes / more, 96U);
+    side.note("bytes_per_peer", static_cast<std::int64_t>(bytes / more));
+  });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(memory_of_peers, an_idle_peer_takes_a_record_and_no_receive);
 
 }  // namespace weft::conformance

@@ -14,6 +14,7 @@
 namespace weft::conformance::detail {
 inline void* counted(std::size_t size, std::size_t alignment) {
   allocations = allocations + 1;
+  allocated = allocated + size;
   void* at = alignment > alignof(std::max_align_t)
                  ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
                  : std::malloc(size == 0 ? 1 : size);

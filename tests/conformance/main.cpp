@@ -44,6 +44,7 @@ WEFT_INSTANTIATE(many_initiators);
 WEFT_INSTANTIATE(device_memory_of_peers);
 WEFT_INSTANTIATE(liveness_of_peers);
 WEFT_INSTANTIATE(connecting);
+WEFT_INSTANTIATE(memory_of_peers);
 WEFT_INSTANTIATE(messages);
 WEFT_INSTANTIATE(multi_receive);
 WEFT_INSTANTIATE(ordering_of_writes);

@@ -10,8 +10,21 @@ from pathlib import Path
 import jsonschema
 import pytest
 from command import Run
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from generator.conforming.freshness import outdated
-from generator.conforming.judging import BROKEN, NOT_RUN, REFUSED, SHOWN, Judge, judge
+from generator.conforming.judging import (
+    BROKEN,
+    ELSEWHERE,
+    NOT_APPLICABLE,
+    NOT_RUN,
+    NOT_SHOWN,
+    REFUSED,
+    SHOWN,
+    Cell,
+    Judge,
+    judge,
+)
+from generator.conforming.page import counted, page, shown
 from generator.conforming.promises import defined_tests, promises_schema, read_promises, unlike_the_suites
 from generator.conforming.results import join, read_results
 from generator.decided import Decided
@@ -126,6 +139,60 @@ def test_each_skip_of_a_suite_says_whether_the_row_or_the_environment_is_its_rea
             for reason in re.findall(r"GTEST_SKIP\(\)\s*<<\s*([^;]*);", file.read_text(encoding="utf-8"))]
     assert len(told) > 20
     assert [each for each in told if not re.match(r'"(row |the row |the library |here: )|refused$', each[1])] == []
+
+
+def test_tests_in_which_the_fabric_takes_no_part_are_shown_elsewhere(cells) -> None:  # type: ignore[no-untyped-def]
+    told = _TINY.replace("    tests: [put_notify]\n", "").replace("    native: {notify: [immediate]}\n", "")
+    found = cells(told, a=_suite("tcp", _case("one")), c=_RUNNER)
+    assert found["tcp"] == (SHOWN, ELSEWHERE, ("shown by unit.wire: this fabric takes no part",))
+    assert shown(Cell(SHOWN, ELSEWHERE, "", ())) == "(✓)"
+
+
+def test_a_promise_about_other_rows_does_not_apply(cells) -> None:  # type: ignore[no-untyped-def]
+    told = _TINY.replace("native: {notify", "applies: {endpoint: [addressed]}\n    native: {notify")
+    found = cells(told, a=_suite("tcp", _case("one")), b=_suite("cxi", _case("one")), c=_RUNNER)
+    reason = "it is about rows with endpoint::addressed, and this row has endpoint::connected"
+    assert found["tcp"] == (NOT_APPLICABLE, "", (reason,))
+    assert found["cxi"] == (SHOWN, "emulated", ())
+
+
+def test_a_fabric_without_the_live_test_is_not_shown(cells) -> None:  # type: ignore[no-untyped-def]
+    told = _TINY.replace("tests: [put_notify]", 'live: [["threads.{fabric}"]]').split("    native")[0]
+    told = told.replace("everywhere: [unit.wire]", 'lacking: {cxi: "nobody runs it"}')
+    threads = _RUNNER.replace("unit.wire", "threads.tcp")
+    found = cells(told, a=_suite("tcp", _case("one")), b=_suite("cxi", _case("one")), c=threads)
+    assert found == {"tcp": (SHOWN, "", ()), "cxi": (NOT_SHOWN, "", ("nobody runs it",))}
+
+
+def test_the_page_counts_each_place_apart(
+    tmp_path: Path, root: Path, families: tuple[Family, ...], decided: dict[str, Decided]
+) -> None:
+    mapping = tmp_path / "promises.yaml"
+    told = _TINY.replace('  cxi: "nowhere"\n', 'guests:\n  verbs: "in a guest"\nemulated:\n  cxi: "over it"\n')
+    told = told.replace("[tcp, cxi]", "[tcp, verbs, cxi]")
+    told += '  wired:\n    section: contract\n    number: 2\n    says: "It is."\n    everywhere: [unit.wire]\n'
+    mapping.write_text(told)
+    (tmp_path / "results").mkdir()
+    for name, text in (("a", _suite("tcp", _case("one"))), ("b", _suite("verbs", _case("one", _SKIP))),
+                       ("c", _suite("cxi", _case("one"))), ("d", _RUNNER)):
+        (tmp_path / "results" / f"{name}.xml").write_text(text)
+    promises = read_promises(mapping, "promises.yaml", families)
+    results = join([read_results(tmp_path)])
+    found = judge(promises, results, Judge(decided, families, {"put_notify": {"one"}}))
+    nothing = {"elsewhere": 0, "shown": 0, "refused": 0, "not_shown": 0, "not_applicable": 0, "failed": 0, "not_run": 0}
+    assert counted(promises, found) == [
+        {**nothing, "where": "on this machine", "fabrics": "tcp", "cells": 2, "shown": 1, "elsewhere": 1},
+        {**nothing, "where": "in a guest", "fabrics": "verbs", "cells": 2, "refused": 1, "elsewhere": 1},
+        {**nothing, "where": "over the emulator", "fabrics": "cxi", "cells": 2, "shown": 1, "not_applicable": 1},
+    ]
+    environment = Environment(loader=FileSystemLoader(str(root / "templates")), undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True)
+    text = environment.get_template("conformance.md.j2").render(page(promises, found, results, {}))
+    assert "\n6 cells. Shown: 1 on this machine, 0 in a guest, 1 over the emulator.\n" in text
+    assert "| on this machine | tcp | 1 | 1 | 0 | 0 | 0 | 0 | 0 |\n" in text
+    assert "| in a guest | verbs | 0 | 1 | 1 | 0 | 0 | 0 | 0 |\n" in text
+    assert "| over the emulator | cxi | 1 | 0 | 0 | 0 | 1 | 0 | 0 |\n" in text
+    assert "| | promise | tcp | verbs *(guest)* | cxi *(emulated)* |" in text
 
 
 def test_a_program_that_was_not_built_did_not_run(cells) -> None:  # type: ignore[no-untyped-def]
@@ -244,6 +311,8 @@ def test_json_of_promises_that_do_not_fit_names_the_problems(weft: Run, tmp_path
         ),
         ("[tcp, cxi]", "[tcp]", "cxi is a column of 0 sources: name it in one"),
         ("[tcp, cxi]", "[tcp, cxi, cxj]", "cxj is no column"),
+        ("    native:", '    lacking: {tcq: "none"}\n    native:', "tcq is no column; did you mean 'tcp'?"),
+        ("    native: {notify", "    applies: {endpoin: [addressed]}\n    native: {notify", "no family 'endpoin'"),
         ("notify: [", "notifi: [", "there is no family 'notifi'; did you mean 'notify'?"),
         ("    says:", '    refused: "no"\n    says:', "one of the three"),
     ],
@@ -282,4 +351,4 @@ def test_json_is_as_its_schema_and_what_did_not_run_is_negative(weft: Run, tmp_p
     jsonschema.Draft202012Validator(all_schemas()["conformance"]).validate(answer)
     jsonschema.Draft202012Validator.check_schema(promises_schema())
     verdicts = {cell["verdict"] for promise in answer["promises"] for cell in promise["cells"]}
-    assert verdicts <= {"not run", "refused", "not applicable"}
+    assert verdicts <= {"not run", "refused", "not shown", "not applicable"}
