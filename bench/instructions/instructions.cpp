@@ -10,6 +10,7 @@
 #else
 #include "raw_careful.hpp"
 #endif
+#include "visits.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -110,11 +111,6 @@ template <class Contender>
   return c.poll_once();
 }
 
-/// The result of one run: the number of operations, and for polls how many found something.
-struct tally {
-  std::uint64_t operations = 0, refused = 0, empty = 0;
-};
-
 template <class Contender>
 class run {
  public:
@@ -146,6 +142,7 @@ class run {
       const std::uint64_t before = c_.ended;
       const auto refused = static_cast<std::uint64_t>(measured_post<Contender, Operation, posts>(c_));
       t.refused += refused;
+      t.end_visit();
       while (signalled && c_.ended - before < posts - refused) c_.poll_once();
       settle();
     }
@@ -162,10 +159,10 @@ class run {
         to_.receive_text();  // the whole transfer is on its way
       }
       usleep(expected > 0 ? 20000 : 0);
-      do {
-        const int found = measured_poll(c_);
-        t.empty += found == 0;
-      } while (c_.landed + c_.heard - before < expected);
+      std::uint64_t empty = 0;
+      do empty += measured_poll(c_) == 0;
+      while (c_.landed + c_.heard - before < expected);
+      t.end_visit(empty);
     }
     return t;
   }

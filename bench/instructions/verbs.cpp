@@ -7,6 +7,7 @@
 #include "../../tests/stub_device/stub_device.hpp"
 #include "../../tests/stub_device/tested_row.hpp"
 #include "raw_verbs_linked.hpp"
+#include "visits.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -189,16 +190,18 @@ template <class Contender>
 template <class Contender>
 int run(const std::string& what, int visits) {
   Contender c;
-  std::uint64_t operations = 0, refused = 0, empty = 0;
+  tally t;
   const auto post = [&]<bool (Contender::*Operation)()>() {
-    for (int v = 0; v < visits; ++v, operations += posts) {
-      refused += static_cast<std::uint64_t>(measured_post<Contender, Operation>(c));
+    for (int v = 0; v < visits; ++v, t.operations += posts) {
+      t.refused += static_cast<std::uint64_t>(measured_post<Contender, Operation>(c));
+      t.end_visit();
       c.settle();
     }
   };
   const auto batch = [&]<int (Contender::*Operations)()>() {
-    for (int v = 0; v < visits; ++v, operations += posts) {
-      refused += static_cast<std::uint64_t>(measured_batch<Contender, Operations>(c));
+    for (int v = 0; v < visits; ++v, t.operations += posts) {
+      t.refused += static_cast<std::uint64_t>(measured_batch<Contender, Operations>(c));
+      t.end_visit();
       c.settle();
     }
   };
@@ -213,26 +216,30 @@ int run(const std::string& what, int visits) {
   if (what == "put_notify_batch") batch.template operator()<&Contender::put_notify_batch>();
   if (what == "fetch_add_batch") batch.template operator()<&Contender::fetch_add_batch>();
   const auto poll_once = [&](int ends) {  // completions of writes of 64 bytes
-    for (int v = 0; v < visits; ++v, operations += static_cast<std::uint64_t>(std::max(ends, 1))) {
-      for (int i = 0; i < ends; ++i) refused += !c.put_signalled();
+    for (int v = 0; v < visits; ++v, t.operations += static_cast<std::uint64_t>(std::max(ends, 1))) {
+      for (int i = 0; i < ends; ++i) t.refused += !c.put_signalled();
       const std::uint64_t before = c.ended;
+      std::uint64_t empty = 0;
       do empty += measured_poll(c) == 0;
       while (c.ended - before < static_cast<std::uint64_t>(ends));
+      t.end_visit(empty);
     }
   };
   if (what == "poll_empty") poll_once(0);
   if (what == "poll_one") poll_once(1);
   if (what == "poll_batch") poll_once(posts);
-  for (int v = 0; what == "receive" && v < visits; ++v, ++operations) {  // messages
-    refused += !c.say();
+  for (int v = 0; what == "receive" && v < visits; ++v, ++t.operations) {  // messages
+    t.refused += !c.say();
     const std::uint64_t before = c.heard;
+    std::uint64_t empty = 0;
     do empty += measured_poll(c) == 0;
     while (c.heard == before);
+    t.end_visit(empty);
     c.settle();
   }
   std::printf("%s\n",
-              nlohmann::json{{"operations", operations}, {"refused", refused}, {"empty", empty}}.dump().c_str());
-  return refused == 0 ? 0 : 1;
+              nlohmann::json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
+  return t.refused == 0 ? 0 : 1;
 }
 }  // namespace
 

@@ -52,6 +52,16 @@ def functions(program: Path) -> dict[str, Code]:
     return found
 
 
+def compiler(program: Path) -> str:
+    """The compiler and its main version, such as "g++ 12". clang's programs name the g++ of their start files too."""
+    said = subprocess.run(["readelf", "-p", ".comment", str(program)], capture_output=True, text=True, check=True,
+                          timeout=120).stdout
+    for name, version in (("clang++", r"clang version (\d+)"), ("g++", r"GCC: \(.*\) (\d+)")):
+        if match := re.search(version, said):
+            return f"{name} {match[1]}"
+    return "unknown"
+
+
 def of(all_functions: dict[str, Code], names: set[str]) -> Code:
     """The sum over these functions."""
     total = Code()

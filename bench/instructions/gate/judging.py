@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges counted instructions: weft compared with its contender, and with weft's own committed counts.
+
+Nothing here runs a program, so tests/bench judges planted rows. A figure of either side is the least of all its own
+visits and runs. The least is taken per side, so a run in which weft is slow cannot hide the contender's best run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ratchet import TOLERANCE, Count
+
+ROUNDING = 0.05
+REPEATS = 2  # more runs of an operation with a problem
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one operation costs one side: instructions, and what its functions are made of."""
+
+    instructions: float
+    library: float = 0.0
+    branches: float = 0.0
+    indirect: float = 0.0
+    bytes: int = 0
+    allocating: int = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operation on one fabric. A side that was not counted is None."""
+
+    fabric: str
+    operation: str
+    weft: Side | None = None
+    by_hand: Side | None = None
+
+
+Limits = dict[str, dict[str, float]]
+Judge = Callable[[Row], list[str]]
+
+
+def read_limits(path: Path) -> Limits:
+    """Per fabric and operation: how many instructions more than the contender's are allowed."""
+    limits: Limits = json.loads(path.read_text("utf-8"))
+    return limits
+
+
+def lower(one: Side | None, other: Side | None) -> Side | None:
+    """The side with fewer instructions; a side that was counted wins over one that was not."""
+    if one is None or other is None:
+        return one or other
+    return one if one.instructions <= other.instructions else other
+
+
+def least(one: Row, other: Row) -> Row:
+    """Both sides at their own least, whichever run it comes from."""
+    return Row(one.fabric, one.operation, lower(one.weft, other.weft), lower(one.by_hand, other.by_hand))
+
+
+def compared(row: Row, limits: dict[str, float], name: str) -> list[str]:
+    """One sentence for each way in which weft exceeds its contender. A row with a limit has both sides."""
+    if row.operation not in limits:
+        return []
+    where, most = f"{row.fabric} {row.operation}", limits[row.operation]
+    if row.weft is None or row.by_hand is None:
+        side = "weft" if row.weft is None else "the contender"
+        return [f"{where}: {side} was not counted, and {name} has a limit"]
+    sentences = []
+    more = row.weft.instructions - row.by_hand.instructions
+    if more > most + ROUNDING:
+        sentences.append(f"{where}: {more:+.1f} instructions more than the contender; {name} allows {most:+}")
+    if row.weft.indirect > row.by_hand.indirect + ROUNDING:
+        sentences.append(f"{where}: {row.weft.indirect:.1f} calls through a pointer; the library's own are "
+                         f"{row.by_hand.indirect:.1f}")
+    if row.weft.allocating > 0:
+        sentences.append(f"{where}: its functions call the allocator in {row.weft.allocating} places; 0 is right")
+    return sentences
+
+
+def risen(row: Row, counts: dict[str, Count]) -> list[str]:
+    """A sentence if weft needs more instructions than its committed count, whatever the contender needs."""
+    committed = counts.get(row.operation)
+    if committed is None:
+        return []
+    if row.weft is None:
+        return [f"{row.fabric} {row.operation}: weft was not counted, and its committed count is "
+                f"{committed.instructions}"]
+    if row.weft.instructions <= committed.instructions + TOLERANCE:
+        return []
+    return [f"{row.fabric} {row.operation}: {row.weft.instructions:.1f} instructions; the committed count is "
+            f"{committed.instructions}. A wanted rise: --write --because REASON"]
+
+
+def judge(limits: dict[str, float], name: str, counts: dict[str, Count]) -> Judge:
+    """All problems of a row."""
+    return lambda row: compared(row, limits, name) + risen(row, counts)
+
+
+def missing(fabric: str, rows: list[Row], limits: dict[str, float], counts: dict[str, Count]) -> list[str]:
+    """One sentence for each operation that is in a file and has no row, or has a limit and no committed count."""
+    found = {row.operation for row in rows if row.fabric == fabric}
+    expected = dict.fromkeys((*limits, *counts))
+    return ([f"{fabric} {operation}: no row" for operation in expected if operation not in found]
+            + [f"{fabric} {operation}: no committed count" for operation in limits
+               if counts and operation not in counts])
+
+
+def at_their_least(count: Callable[[tuple[str, ...]], list[Row]], operations: tuple[str, ...],
+                   judge_row: Judge) -> list[Row]:
+    """Counts all operations, and those with a problem again. A busy machine adds work to a visit, never removes any."""
+    rows = count(operations)
+    for _ in range(REPEATS):
+        again = {row.operation for row in rows if judge_row(row)}
+        if not again:
+            break
+        repeated = {row.operation: row for row in count(tuple(each for each in operations if each in again))}
+        rows = [least(row, repeated[row.operation]) if row.operation in repeated else row for row in rows]
+    return rows

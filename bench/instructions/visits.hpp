@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run counts an operation in several visits. Each visit is counted alone, because a library or a housekeeping poll
+// does rare work in some of them (bench/instructions/gate/counting.py). Hot path: none, visits end outside of the
+// measured functions. Threads: one per process.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace weft::bench {
+
+/// callgrind begins another part of its profile when this function returns.
+[[gnu::noinline]] inline void visit_ended() noexcept { asm volatile("" ::: "memory"); }
+
+/// The result of one run: the number of operations, and how many were refused.
+struct tally {
+  std::uint64_t operations = 0, refused = 0;
+  std::vector<std::uint64_t> empty;  ///< Of each visit, the polls that found nothing.
+
+  /// Ends a visit in which `nothing` polls found nothing.
+  void end_visit(std::uint64_t nothing = 0) {
+    empty.push_back(nothing);
+    visit_ended();
+  }
+};
+
+}  // namespace weft::bench

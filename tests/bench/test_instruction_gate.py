@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The instruction gate goes red on planted counts: a slower weft, a padded contender, a missing row, a rise."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import command
+import counting
+import judging
+import pytest
+import ratchet
+from judging import Row, Side
+from ratchet import Count
+
+PLANTED_VALGRIND = Path(__file__).resolve().parent / "planted_valgrind"
+
+Visits = list[list[int]]  # instructions, calls through pointers, polls that found nothing
+Planted = dict[str, dict[str, Visits]]
+
+
+def alike(**instructions: int) -> dict[str, Visits]:
+    """Every visit of an operation costs the same."""
+    return {operation: [[each, 1, 0]] * 4 for operation, each in instructions.items()}
+
+
+@dataclass
+class Ended:
+    """How the command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@dataclass
+class Tree:
+    """Limits, counts and a stand-in for a built program; its compiler is g++ 12."""
+
+    root: Path
+    printed: pytest.CaptureFixture[str]
+
+    def run(self, planted: Planted, *options: str) -> Ended:
+        shutil.rmtree(self.root / "planted", ignore_errors=True)
+        for contender, operations in planted.items():
+            (self.root / "planted" / contender).mkdir(parents=True)
+            for operation, visits in operations.items():
+                lines = "".join(" ".join(map(str, visit)) + "\n" for visit in visits)
+                (self.root / "planted" / contender / operation).write_text(lines)
+        code = command.main(["--build", str(self.root), "--fabric", "tcp", "--limits", str(self.root / "limits.json"),
+                             "--counts", str(self.root / "counts.yaml"), *options])
+        return Ended(code, *self.printed.readouterr())
+
+    def commit(self, text: str) -> None:
+        """Writes counts.yaml and commits it, in a repository of its own."""
+        (self.root / "counts.yaml").write_text(text)
+        git = ["git", "-C", str(self.root), "-c", "user.name=test", "-c", "user.email=test@example.org"]
+        for command in (["init", "-q"], ["add", "counts.yaml"], ["commit", "-q", "-m", "counts"]):
+            subprocess.run([*git, *command], check=True, capture_output=True, timeout=60)
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tree:
+    programs = tmp_path / "bench" / "instructions"
+    for folder in (programs, tmp_path / "bin"):
+        folder.mkdir(parents=True)
+    (programs / "bench-instructions.tcp").touch()
+    for name, text in (("valgrind", PLANTED_VALGRIND.read_text()), ("objdump", "#!/bin/sh\n"),
+                       ("readelf", "#!/bin/sh\necho 'GCC: (Debian 12.2.0-14) 12.2.0'\n")):
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
+    (tmp_path / "limits.json").write_text('{"tcp": {"get": 0, "put": 0}}')
+    (tmp_path / "counts.yaml").write_text("tcp: {g++ 12: {get: 62, put: 28}}\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    monkeypatch.setenv("PLANTED", str(tmp_path / "planted"))
+    return Tree(tmp_path, capsys)
+
+
+def test_equal_counts_pass(tree: Tree) -> None:
+    run = tree.run({"weft": alike(get=62, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+
+
+def test_a_slower_weft_fails(tree: Tree) -> None:
+    run = tree.run({"weft": alike(get=63, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp get: +1.0 instructions more than the contender; limits.json allows +0" in run.stderr
+
+
+@pytest.mark.parametrize("more", [1, 8, 12])
+def test_a_padded_contender_does_not_hide_a_slower_weft(tree: Tree, more: int) -> None:
+    run = tree.run({"weft": alike(get=62 + more, put=28), "by_hand": alike(get=90, put=28)}, "--gate")
+    assert run.returncode == 1
+    assert f"tcp get: {62 + more}.0 instructions; the committed count is 62.0" in run.stderr
+
+
+def test_more_calls_through_pointers_fail(tree: Tree) -> None:
+    run = tree.run({"weft": alike(put=28) | {"get": [[62, 2, 0]]}, "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp get: 2.0 calls through a pointer; the library's own are 1.0" in run.stderr
+
+
+@pytest.mark.parametrize(("without", "sentence"), [("weft", "tcp get: weft was not counted"),
+                                                   ("by_hand", "tcp get: the contender was not counted")])
+def test_a_missing_row_fails(tree: Tree, without: str, sentence: str) -> None:
+    planted: Planted = {"weft": alike(get=62, put=28), "by_hand": alike(get=62, put=28)}
+    del planted[without]["get"]
+    run = tree.run(planted, "--gate")
+    assert run.returncode == 1
+    assert sentence in run.stderr
+
+
+def test_an_operation_without_a_committed_count_fails(tree: Tree) -> None:
+    (tree.root / "counts.yaml").write_text("tcp: {g++ 12: {put: 28}}\n")
+    run = tree.run({"weft": alike(get=62, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp get: no committed count" in run.stderr
+
+
+def test_a_limit_of_an_operation_that_nobody_counts_fails(tree: Tree) -> None:
+    (tree.root / "limits.json").write_text('{"tcp": {"get": 0, "put": 0, "teleport": 0}}')
+    run = tree.run({"weft": alike(get=62, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp teleport: no row" in run.stderr
+
+
+def test_counts_of_another_compiler_are_not_judged_and_this_is_said(tree: Tree) -> None:
+    (tree.root / "counts.yaml").write_text("tcp: {g++ 14: {get: 50, put: 20}}\n")
+    run = tree.run({"weft": alike(get=62, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 0
+    assert "counts.yaml has no counts of g++ 12; no rise is judged" in run.stderr
+
+
+def test_rare_work_of_a_visit_is_no_cost_of_either_side(tree: Tree) -> None:
+    rare: Visits = [[1500, 3, 0], [62, 1, 0], [62, 1, 0], [900, 1, 0]]
+    run = tree.run({"weft": alike(put=28) | {"get": rare}, "by_hand": alike(put=28) | {"get": rare[::-1]}}, "--gate")
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_contender_has_its_own_least_run() -> None:
+    """Weft's best run beside a slow contender, the contender's best beside a slow weft: judged at 70 against 65."""
+    runs = [Row("tcp", "get", Side(70), Side(69)), Row("tcp", "get", Side(80), Side(65))]
+    judge = judging.judge({"get": 0}, "limits.json", {})
+    (row,) = judging.at_their_least(lambda _: [runs.pop(0) if len(runs) > 1 else runs[0]], ("get",), judge)
+    assert row == Row("tcp", "get", Side(70), Side(65))
+    assert judge(row) == ["tcp get: +5.0 instructions more than the contender; limits.json allows +0"]
+
+
+def test_a_busy_run_is_counted_again() -> None:
+    runs = [[Row("tcp", "get", Side(700), Side(65)), Row("tcp", "put", Side(28), Side(28))],
+            [Row("tcp", "get", Side(62), Side(66))]]
+    asked: list[tuple[str, ...]] = []
+
+    def count(operations: tuple[str, ...]) -> list[Row]:
+        asked.append(operations)
+        return runs.pop(0)
+
+    rows = judging.at_their_least(count, ("get", "put"), judging.judge({"get": 0, "put": 0}, "limits.json", {}))
+    assert rows[0] == Row("tcp", "get", Side(62), Side(65))
+    assert asked == [("get", "put"), ("get",)]
+
+
+def test_empty_polls_are_taken_out_of_their_own_visit(tree: Tree) -> None:
+    (tree.root / "limits.json").write_text('{"tcp": {"receive": 0}}')
+    (tree.root / "counts.yaml").write_text("tcp: {g++ 12: {receive: 88}}\n")
+    polls: dict[str, Visits] = {"poll_empty": [[23, 1, 1], [5000, 1, 1]], "receive": [[111, 3, 1], [134, 4, 2]]}
+    run = tree.run({"weft": polls, "by_hand": polls}, "--gate")
+    assert run.returncode == 0, run.stderr
+    assert "receive                 88.0    88.0   +0.0" in run.stdout
+
+
+def test_a_visit_that_was_not_counted_fails(tree: Tree) -> None:
+    planted: Planted = {"weft": alike(put=28) | {"get": [[62, 1, 0], [0, 0, 0]]}, "by_hand": alike(get=62, put=28)}
+    run = tree.run(planted, "--gate")
+    assert run.returncode == 1
+    assert "get weft: 2 visits, and 1 counted" in run.stderr
+
+
+def test_several_operations_of_a_visit_share_its_cost() -> None:
+    visits = [counting.Visit(4, 0, counting.Profile(instructions=cost)) for cost in (400, 352)]
+    assert counting.Run(visits).least() == Side(88.0)
+
+
+def test_a_fall_is_written_and_a_rise_needs_a_reason(tree: Tree) -> None:
+    faster: Planted = {"weft": alike(get=60, put=28), "by_hand": alike(get=62, put=28)}
+    slower: Planted = {"weft": alike(get=64, put=28), "by_hand": alike(get=70, put=28)}
+    assert tree.run(faster, "--write").returncode == 0
+    assert ratchet.read(tree.root / "counts.yaml") == {"tcp": {"g++ 12": {"get": Count(60), "put": Count(28)}}}
+
+    refused = tree.run(slower, "--write")
+    assert refused.returncode == 1
+    assert "get: 60.0 -> 64.0: a rise needs a new reason" in refused.stderr
+    assert ratchet.read(tree.root / "counts.yaml")["tcp"]["g++ 12"]["get"] == Count(60)
+    assert tree.run(slower, "--gate").returncode == 1
+
+    assert tree.run(slower, "--write", "--because", 'a get checks the "right" to read').returncode == 0
+    risen = ratchet.read(tree.root / "counts.yaml")["tcp"]["g++ 12"]["get"]
+    assert risen == Count(64, 'a get checks the "right" to read')
+    assert tree.run(slower, "--gate").returncode == 0
+
+
+def test_a_reason_does_not_explain_a_second_rise() -> None:
+    before = {"get": Count(64.0, "the read right")}
+    after, refused = ratchet.raised(before, {"get": 70.0}, "the read right")
+    assert refused == ["get: 64.0 -> 70.0: a rise needs a new reason (--because REASON)"]
+    assert ratchet.raised(before, {"get": 70.0}, "a key per row") == ({"get": Count(70, "a key per row")}, [])
+
+
+def test_jitter_below_the_tolerance_raises_nothing() -> None:
+    before = {"poll_batch": Count(20.2)}
+    assert ratchet.raised(before, {"poll_batch": 20.2 + ratchet.TOLERANCE}, "") == (before, [])
+
+
+@pytest.mark.parametrize(("entry", "code"), [("70", 1), ("{count: 70, because: the read right}", 0), ("61", 0)])
+def test_the_file_itself_may_rise_with_a_reason_only(tree: Tree, entry: str, code: int) -> None:
+    """An edit by hand: the versions that git holds are compared with the file."""
+    tree.commit("tcp: {g++ 12: {get: 62, put: 28}}\n")
+    tree.commit(f"tcp: {{g++ 12: {{get: {entry}, put: 28}}}}\n")
+    run = tree.run({"weft": alike(get=61, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == code, run.stderr
+    assert ("tcp, g++ 12, get: 62.0 -> 70.0 in counts.yaml: a rise needs a new reason" in run.stderr) == (code == 1)
+
+
+@pytest.mark.parametrize("text", ["tcp: 3\n", "tcp: {g++ 12: {get: many}}\n", "tcp: {g++ 12: {get: -1}}\n",
+                                  "tcp: {g++ 12: {get: .nan}}\n", "tcp: {g++ 12: {get: {count: 3}}}\n",
+                                  'tcp: {g++ 12: {get: {count: 3, because: " "}}}\n', "[: \n"])
+def test_a_broken_file_of_counts_fails(tree: Tree, text: str) -> None:
+    (tree.root / "counts.yaml").write_text(text)
+    run = tree.run({"weft": alike(get=1, put=1), "by_hand": alike(get=1, put=1)}, "--gate")
+    assert run.returncode == 1
+    assert "counts.yaml: " in run.stderr
+
+
+def test_the_committed_file_is_as_the_command_writes_it() -> None:
+    counts = ratchet.read(ratchet.COUNTS)
+    assert {"tcp", "mapped"} <= counts.keys()
+    assert ratchet.shown(counts) == ratchet.COUNTS.read_text()
+    assert ratchet.unexplained(counts, ratchet.versions(ratchet.COUNTS)) == []
+
+
+@pytest.mark.parametrize(("fabric", "operation", "more"), [("tcp", "receive", 8.0), ("mapped", "poll_empty", 12.0),
+                                                           ("tcp", "get", 1.0)])
+def test_the_committed_counts_notice_a_regression(fabric: str, operation: str, more: float) -> None:
+    counts = ratchet.read(ratchet.COUNTS)[fabric]["g++ 12"]
+    slower = Row(fabric, operation, Side(counts[operation].instructions + more))
+    assert len(judging.risen(slower, counts)) == 1
