@@ -121,6 +121,8 @@ struct region_home {
 
 /// A region that deregisters itself: movable, not copyable. It may end after its transport, which deregisters all
 /// memory when it ends. Destroy it in the thread of the transport's owner, after the operations that use it ended.
+/// Where posts may still be under way, declare the region before the transport: some libraries read a source late, in
+/// the polls of the transport's own end.
 template <class View>
 class owned : public View {
  public:

@@ -135,7 +135,7 @@ class client {
   };
 
   client(const client_options& o, transport<F> net, outbox<F> letters)
-      : o_(o), net_(std::move(net)), letters_(std::move(letters)), idle_(o.polling) {}
+      : o_(o), letters_(std::move(letters)), net_(std::move(net)), idle_(o.polling) {}
 
   static constexpr auto nobody_waits() noexcept {
     return [](const finished&) {};
@@ -189,8 +189,12 @@ class client {
   std::size_t output_stride() const noexcept { return slot_stride(sizeof(reply_header), request_.output_bytes); }
 
   client_options o_;
-  transport<F> net_;
+  // Before the transport, so that the memory outlives posts that are still under way.
   outbox<F> letters_;
+  owned_region staging_;
+  owned_region output_;
+  owned_region object_;
+  transport<F> net_;
   idler idle_;
   peer manager_;
   bool manager_lost_ = false;
@@ -204,9 +208,6 @@ class client {
   std::uint16_t ready_ = 0;
   std::vector<worker_link> links_;
   function_table functions_;
-  owned_region staging_;
-  owned_region output_;
-  owned_region object_;
   std::string sentence_;
   std::optional<bill> bill_;
   cold_times times_;

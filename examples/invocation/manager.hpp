@@ -76,8 +76,8 @@ class manager {
 
   manager(const manager_options& o, transport<F> net, outbox<F> letters, Spawner spawn)
       : o_(o),
-        net_(std::move(net)),
         letters_(std::move(letters)),
+        net_(std::move(net)),
         spawn_(std::move(spawn)),
         own_where_(net_.listen_address()) {}
 
@@ -270,8 +270,8 @@ class manager {
   static constexpr duration linger = 50ms;
 
   manager_options o_;
+  outbox<F> letters_;  ///< Before the transport: its memory outlives posts that are still under way.
   transport<F> net_;
-  outbox<F> letters_;
   Spawner spawn_;
   std::string own_where_;
   std::vector<std::unique_ptr<allocation_type>> allocations_;

@@ -82,8 +82,8 @@ class worker {
   worker(const worker_settings& s, transport<F> net, outbox<F> letters, worker_journal& journal,
          function_library& library, busy_since& busy)
       : s_(s),
-        net_(std::move(net)),
         letters_(std::move(letters)),
+        net_(std::move(net)),
         ledger_(journal),
         library_(library),
         busy_(busy),
@@ -306,8 +306,11 @@ class worker {
   }
 
   worker_settings s_;
-  transport<F> net_;
+  // Before the transport, so that the memory outlives posts that are still under way.
   outbox<F> letters_;
+  owned_region input_;
+  owned_region staging_;
+  transport<F> net_;
   ledger ledger_;
   function_library& library_;
   busy_since& busy_;
@@ -317,8 +320,6 @@ class worker {
   remote_region words_;
   remote_region output_;
   remote_region object_;
-  owned_region input_;
-  owned_region staging_;
   std::vector<input_slot> slots_;
   std::uint64_t late_replies_ = 0;  ///< A bit for each slot whose reply the full queue refused.
   idler idle_;

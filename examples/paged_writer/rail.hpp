@@ -36,8 +36,8 @@ class rail {
       : plan_(p),
         number_(number),
         count_(count),
-        net_(std::move(net)),
-        letters_(need(net_.allocate(letters * longest_message, rights::none))) {}
+        letters_(need(net.allocate(letters * longest_message, rights::none))),
+        net_(std::move(net)) {}
 
   std::string listen_address() const { return net_.listen_address(); }
   std::uint32_t number() const noexcept { return number_; }
@@ -82,8 +82,8 @@ class rail {
   const plan& plan_;
   std::uint32_t number_;
   shard& count_;
+  owned_region letters_;  ///< Before the transport: the memory outlives posts that are still under way.
   transport<F> net_;
-  owned_region letters_;
   peer peer_;
   std::deque<letter> outgoing_;
   std::string wrong_;

@@ -97,7 +97,7 @@ def measure(run: Run, found: Found) -> None:
 
 def one(run: Run) -> Found:
     os.environ.update(environment(run.fabric, emulator_in(run.build), run.seed, run.faults, "", ()))
-    os.environ["HFI_NO_BACKTRACE"] = "1"
+    os.environ.update(HFI_NO_BACKTRACE="1", IPATH_NO_BACKTRACE="1")
     found = Found(run.fabric, run.seed)
     begin = time.monotonic()
     try:

@@ -267,7 +267,8 @@ def main() -> int:
     parser.add_argument("--start-limit-ms", type=int, default=10_000, help="how long an executor may take to start")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this test (repeatable)")
     given = parser.parse_args()
-    os.environ.setdefault("HFI_NO_BACKTRACE", "1")
+    for quiet in ("HFI_NO_BACKTRACE", "IPATH_NO_BACKTRACE"):  # else a crash exits with 1
+        os.environ.setdefault(quiet, "1")
     failed = 0
     with clean_shared_memory(), tempfile.TemporaryDirectory(prefix="weft-live-") as folder:
         suite = Suite(given.build, given.fabric, Path(folder), given.calls, given.start_limit_ms)
