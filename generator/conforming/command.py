@@ -2,7 +2,8 @@
 """Arguments of `weft conformance`; no logic."""
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from datetime import datetime
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,6 +19,7 @@ from .freshness import outdated
 from .judging import GOOD, Cell, Judge, judge
 from .page import page, shown, sources_of
 from .promises import Promises, defined_tests, read_promises, unlike_the_suites
+from .record import commits_since, head, record_in, record_of, stale
 from .results import Results, join, read_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,10 +42,15 @@ _FOLDER = ROOT / "tests" / "conformance"
               help="Write docs/conformance.md. Refused where results are older than the sources they speak of.")
 @click.option("--outdated", "old_too", is_flag=True,
               help="With --write: write them all the same, each such column marked.")
+@click.option("--check", "checks", is_flag=True,
+              help="Only whether docs/conformance.md is stale: made from other promises, rows or suites, or many commits "
+                   "ago.")
+@click.option("--page", "file_of_page", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=PAGE,
+              show_default="docs/conformance.md", help="The page of --check.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,
               help="How to answer.")
 def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool,
-                kind: str) -> None:
+                checks: bool, file_of_page: Path, kind: str) -> None:
     """Print the promises, and the tests that show each.
 
     A cell is made from the results of tests, fabric by fabric. The exit code is 1 in three cases. A test of a cell
@@ -55,9 +62,10 @@ def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: b
       ./weft conformance               from the results that are there
       ./weft conformance --write       the page docs/conformance.md
       ./weft conformance --mapping     only whether promises and suites agree
+      ./weft conformance --check       only whether the page is stale
     """
     try:
-        _run(folders, file, mapping, sources, write, old_too, kind)
+        _run(folders, file, mapping, sources, write, old_too, file_of_page if checks else None, kind)
     except Refused as refused:
         for problem in refused.problems:
             click.echo(str(problem), err=True)
@@ -65,7 +73,7 @@ def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: b
 
 
 def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool,
-         kind: str) -> NoReturn:
+         checked: Path | None, kind: str) -> NoReturn:
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     promises = read_promises(file, file.name, families)
     tests = defined_tests(_FOLDER)
@@ -81,6 +89,16 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
         raise SystemExit(0)
     rows = {each.fabric.name: each for each in decide_all(read_matrix(ROOT / "providers.yaml", "providers.yaml"),
                                                           families)}
+    now = record_of(promises, rows, tests, head(ROOT), datetime.now().date().isoformat())
+    if checked is not None:
+        text = checked.read_text(encoding="utf-8")
+        then = record_in(text)
+        why = stale(text, now, commits_since(ROOT, then.commit) if then else None)
+        for each in why:
+            click.echo(f"{checked.name} is stale: {each}")
+        if not why:
+            click.echo(f"{checked.name} was made from these promises, rows and suites")
+        raise SystemExit(1 if why else 0)
     results = join([read_results(folder) for folder in folders
                     or [ROOT / each.folder for each in promises.sources if (ROOT / each.folder).is_dir()]])
     old = outdated(ROOT, results)
@@ -98,8 +116,9 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
         environment = Environment(  # noqa: S701  Markdown
             loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
             trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-        PAGE.write_text(environment.get_template("conformance.md.j2").render(page(promises, cells, results, old)),
-                        encoding="utf-8")
+        fresh = {name: digest for name, digest in now.fabrics.items() if name in results.libraries and name not in old}
+        PAGE.write_text(environment.get_template("conformance.md.j2").render(
+            **page(promises, cells, results, old), record=replace(now, fabrics=fresh).line()), encoding="utf-8")
     _show(promises, cells, results, kind)
     raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) and not old else 1)
 

@@ -121,7 +121,8 @@ def _figures(outcome: Outcome) -> str:
     """The note of a test with figures: rounds, and what the last three quarters of them kept; or bytes of a peer."""
     figures = outcome.figures
     if "bytes_per_peer" in figures:
-        return f"{figures['bytes_per_peer']} bytes for each peer, counted by opening for 100,000 more peers"
+        return (f"{figures['bytes_per_peer']} bytes for each peer, counted by opening for "
+                f"{int(figures.get('counted_peers', '0')):,} more peers")
     if "rounds" not in figures:
         return ""
     kept = ""

@@ -187,7 +187,7 @@ def test_the_page_counts_each_place_apart(
     ]
     environment = Environment(loader=FileSystemLoader(str(root / "templates")), undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)
-    text = environment.get_template("conformance.md.j2").render(page(promises, found, results, {}))
+    text = environment.get_template("conformance.md.j2").render(**page(promises, found, results, {}), record="")
     assert "\n6 cells. Shown: 1 on this machine, 0 in a guest, 1 over the emulator.\n" in text
     assert "| on this machine | tcp | 1 | 1 | 0 | 0 | 0 | 0 | 0 |\n" in text
     assert "| in a guest | verbs | 0 | 1 | 1 | 0 | 0 | 0 | 0 |\n" in text
@@ -232,6 +232,12 @@ def test_what_rounds_kept_is_told_with_their_number(cells) -> None:  # type: ign
         a=_suite("tcp", _case("many", f"<properties>{figures}</properties>")).replace("put_notify", "rounds"),
     )
     assert found["tcp"][2] == ("1,000 rounds; since the first quarter +64 KiB and +0 descriptors",)
+
+
+def test_bytes_of_a_peer_are_told_with_the_number_of_peers(cells) -> None:  # type: ignore[no-untyped-def]
+    figures = '<property name="bytes_per_peer" value="64"/><property name="counted_peers" value="100000"/>'
+    found = cells(a=_suite("tcp", _case("one", f"<properties>{figures}</properties>")), c=_RUNNER)
+    assert found["tcp"][2] == ("64 bytes for each peer, counted by opening for 100,000 more peers",)
 
 
 def test_results_of_a_program_that_is_older_than_its_files_are_named(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 COUNTS = Path(__file__).resolve().parents[1] / "counts.yaml"
-TOLERANCE = 0.5
+TOLERANCE = 3.0  # the same build of mapped counts 121.0 to 123.2 for a receive, from run to run
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
 #
