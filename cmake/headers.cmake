@@ -45,7 +45,6 @@ set(WEFT_PUBLIC_HEADERS
   coroutines/scheduler.hpp
   coroutines/task.hpp
   policies/atomics.hpp
-  policies/back_pressure.hpp
   policies/bootstrap.hpp
   policies/coalesce.hpp
   policies/completion.hpp

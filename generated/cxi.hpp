@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f1aebfc2 {
+inline namespace rules_6dbe8045 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 3d966214, row 3139d391";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules b818cc1e, row 9e0a3336";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -74,8 +74,6 @@ struct cxi {
       answers::progress::polling,
       // wait: descriptor: cxi.completion_wait is descriptor (claimed: libfabric 2.6 prov/cxi: FI_WAIT_FD)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: cxi.selective_completion is true (claimed: libfabric 2.6 prov/cxi)
@@ -100,7 +98,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_f1aebfc2
+}  // namespace rules_6dbe8045
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_98a016ed {
+inline namespace rules_c7839bc8 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 3d966214, row d544a2d5";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules b818cc1e, row 9090940e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -71,8 +71,6 @@ struct efa_since_1_15 {
       answers::progress::polling,
       // wait: spin: efa.completion_wait is none (claimed: libfabric 1.17 prov/efa has none; FI_WAIT_FD on 2.x only with shared memory off)
       answers::wait::spin,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: efa.selective_completion is true (claimed: libfabric 2.6 prov/efa; the man page of 1.17 denies it)
@@ -98,11 +96,11 @@ struct efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_98a016ed
-inline namespace rules_e6a97227 {
+}  // namespace rules_c7839bc8
+inline namespace rules_cb3da262 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3d966214, row bfa2d7d3";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 6c68e228";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -129,13 +127,13 @@ struct efa_since_1_18 : efa_since_1_15 {
       //   false (claimed: libfabric 2.6 prov/efa: the provider uses an internal buffer or an unsolicited receive, never the application's receive)
       answers::notify::immediate,
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
-      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
       answers::queues::one, answers::inject::never
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_e6a97227
+}  // namespace rules_cb3da262
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

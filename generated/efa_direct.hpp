@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3e6904a6 {
+inline namespace rules_460995eb {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 3d966214, row a4a7519d";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules b818cc1e, row 60b33d75";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -71,8 +71,6 @@ struct efa_direct_since_2_1 {
       answers::progress::hardware,
       // wait: spin: efa_direct.completion_wait is none (copied: conservative; not established before 2.6)
       answers::wait::spin,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: efa_direct.selective_completion is true (claimed: libfabric 2.6 prov/efa, fabric efa-direct)
@@ -98,11 +96,11 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_3e6904a6
-inline namespace rules_7525f71c {
+}  // namespace rules_460995eb
+inline namespace rules_85900eea {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 3d966214, row 78eccc13";
+  static constexpr std::string_view made_from = "rules b818cc1e, row d7fb0683";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -124,13 +122,13 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
       answers::atomics::target, answers::progress::hardware,
       // wait: descriptor: efa_direct.completion_wait is descriptor (claimed: libfabric 2.6 prov/efa: FI_WAIT_FD on fabric efa-direct)
       answers::wait::descriptor,
-      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
       answers::queues::one, answers::inject::never
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_7525f71c
+}  // namespace rules_85900eea
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5e990206 {
+inline namespace rules_22d1cce1 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 3d966214, row e31a85b0";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules b818cc1e, row b5431385";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -71,8 +71,6 @@ struct gni {
       answers::progress::polling,
       // wait: spin: gni.completion_wait is none (claimed: libfabric 1.17 man fi_gni: no FI_WAIT_FD and no FI_WAIT_YIELD)
       answers::wait::spin,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: gni.selective_completion is true (claimed: libfabric 1.17 prov/gni)
@@ -97,7 +95,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_5e990206
+}  // namespace rules_22d1cce1
 // clang-format on
 }  // namespace weft::fabrics
 

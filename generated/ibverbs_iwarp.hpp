@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7266b5e2 {
+inline namespace rules_66fc03ce {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 3d966214, row aa4c3c0e";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules b818cc1e, row 23aac513";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -84,8 +84,6 @@ struct ibverbs_iwarp {
       // wait: descriptor: ibverbs_iwarp.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft probe: descriptor yes, messages 40, lost_wake_ups 0)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: ibverbs_iwarp.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed:
@@ -117,7 +115,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_7266b5e2
+}  // namespace rules_66fc03ce
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_bd380275 {
+inline namespace rules_0258a6da {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 3d966214, row 03d937b4";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules b818cc1e, row beb1e2be";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -83,8 +83,6 @@ struct ibverbs_roce {
       // wait: descriptor: ibverbs_roce.completion_wait is descriptor (claimed: rdma-core 44 man ibv_create_comp_channel; observed: 2026-11-20
       //   rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's verbs), weft probe: descriptor yes, messages 40, lost_wake_ups 0)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: ibverbs_roce.selective_completion is true (claimed: rdma-core 44 man ibv_create_qp: sq_sig_all 0; observed: 2026-11-20
@@ -116,7 +114,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_bd380275
+}  // namespace rules_0258a6da
 // clang-format on
 }  // namespace weft::fabrics
 

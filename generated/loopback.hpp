@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_2c33c829 {
+inline namespace rules_3eac0bef {
 /// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 3d966214, row 972b33eb";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules b818cc1e, row 7fb433e9";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -68,8 +68,6 @@ struct loopback {
       answers::progress::polling,
       // wait: yield: loopback.completion_wait is yield (claimed: weft's loopback: virtual time has no descriptor)
       answers::wait::yield,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: loopback.selective_completion is true (claimed: weft's loopback)
@@ -93,7 +91,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_2c33c829
+}  // namespace rules_3eac0bef
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_48f6b049 {
+inline namespace rules_fdd52e2f {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3d966214, row e884d410";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules b818cc1e, row 8ec07dda";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -79,8 +79,6 @@ struct mapped {
       //   announced its sleep; observed: 2026-11-20 linux 6.18.44 conformance suites between two processes, two thousand messages at random times
       //   woke a sleeping thread)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: mapped.selective_completion is true (claimed: weft's own: the backend reports signalled operations only; observed:
@@ -109,7 +107,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_48f6b049
+}  // namespace rules_fdd52e2f
 // clang-format on
 }  // namespace weft::fabrics
 

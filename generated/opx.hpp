@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ae81a2b5 {
+inline namespace rules_81923649 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 3d966214, row 182a489e";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules b818cc1e, row f2ec8fc6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -69,8 +69,6 @@ struct opx_since_1_15 {
       answers::progress::polling,
       // wait: spin: opx.completion_wait is none (copied: conservative; not established)
       answers::wait::spin,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: opx.selective_completion is true (claimed: libfabric 2.6 prov/opx)
@@ -95,11 +93,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_ae81a2b5
-inline namespace rules_64b618e6 {
+}  // namespace rules_81923649
+inline namespace rules_f3c3b906 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3d966214, row 07856783";
+  static constexpr std::string_view made_from = "rules b818cc1e, row a659eae0";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,13 +119,13 @@ struct opx_since_2_1 : opx_since_1_15 {
       //   opx.write_immediate_consumes_receive is false (claimed: libfabric 2.6 prov/opx: no FI_RX_CQ_DATA)
       answers::notify::immediate,
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
-      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
       answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_64b618e6
+}  // namespace rules_f3c3b906
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

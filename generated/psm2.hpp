@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3b297763 {
+inline namespace rules_9bb3b684 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 3d966214, row b42ae447";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules b818cc1e, row 8b6b8e49";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -72,8 +72,6 @@ struct psm2 {
       answers::progress::polling,
       // wait: spin: psm2.completion_wait is none (copied: conservative; not established)
       answers::wait::spin,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: psm2.selective_completion is true (claimed: libfabric 2.6 prov/psm2)
@@ -98,7 +96,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_3b297763
+}  // namespace rules_9bb3b684
 // clang-format on
 }  // namespace weft::fabrics
 

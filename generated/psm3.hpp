@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_db3263a4 {
+inline namespace rules_65776939 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 3d966214, row 751362b6";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules b818cc1e, row 37f6c14f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -72,8 +72,6 @@ struct psm3 {
       answers::progress::polling,
       // wait: spin: psm3.completion_wait is none (copied: conservative; not established)
       answers::wait::spin,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: psm3.selective_completion is true (claimed: libfabric 2.6 prov/psm3)
@@ -98,7 +96,7 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_db3263a4
+}  // namespace rules_65776939
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3f5fdec9 {
+inline namespace rules_e02e4e67 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 3d966214, row 28e854b3";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules b818cc1e, row f6920c23";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -88,8 +88,6 @@ struct shm_since_1_15 {
       // wait: yield: shm.completion_wait is yield (claimed: libfabric 1.17 prov/shm: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_YIELD only; observed:
       //   2026-11-20 libfabric 1.17.0 loopback, fi_cq_open with FI_WAIT_FD gave ENOSYS)
       answers::wait::yield,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: shm.selective_completion is true (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback,
@@ -119,11 +117,11 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_3f5fdec9
-inline namespace rules_0a859531 {
+}  // namespace rules_e02e4e67
+inline namespace rules_bd79b8c3 {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3d966214, row d2404337";
+  static constexpr std::string_view made_from = "rules b818cc1e, row d8032067";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -144,13 +142,13 @@ struct shm_since_2_0 : shm_since_1_15 {
       answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate, answers::region_address::offset,
       answers::region_key::application, answers::local_descriptor::not_needed, answers::region_binding::domain,
       answers::notify::immediate, answers::write_fault::delivery_confirmed, answers::atomics::provider,
-      answers::progress::polling, answers::wait::yield, answers::back_pressure::report, answers::threading::one_owner,
-      answers::completion::selective, answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
+      answers::progress::polling, answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
+      answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
       answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_0a859531
+}  // namespace rules_bd79b8c3
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

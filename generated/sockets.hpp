@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a5ed4edf {
+inline namespace rules_641ad2b6 {
 /// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 3d966214, row 4dd54e5c";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules b818cc1e, row bc5e5f9c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -85,8 +85,6 @@ struct sockets {
       // wait: yield: sockets.completion_wait is yield (claimed: libfabric 1.17 prov/sockets: the library grants FI_WAIT_FD under AUTO progress only;
       //   observed: 2026-11-20 libfabric 1.17.0 loopback, FI_GETWAIT returned FI_ENOSYS under MANUAL progress)
       answers::wait::yield,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: sockets.selective_completion is true (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0
@@ -117,7 +115,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_a5ed4edf
+}  // namespace rules_641ad2b6
 // clang-format on
 }  // namespace weft::fabrics
 

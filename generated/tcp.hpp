@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5a76cf5b {
+inline namespace rules_17bd5d60 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 3d966214, row c68c7950";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules b818cc1e, row 9746bbd7";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -81,8 +81,6 @@ struct tcp {
       // wait: descriptor: tcp.completion_wait is descriptor (claimed: libfabric 1.17 prov/tcp: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, a completion queue with FI_WAIT_FD woke the waiting thread)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: tcp.selective_completion is true (claimed: libfabric 1.17 prov/tcp; observed: 2026-11-20 libfabric 1.17.0 loopback,
@@ -111,7 +109,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_5a76cf5b
+}  // namespace rules_17bd5d60
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8e0c55d4 {
+inline namespace rules_6f1bf96e {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 3d966214, row ce48a8db";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules b818cc1e, row e6c48ad2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -72,8 +72,6 @@ struct tcp_rdm {
       answers::progress::polling,
       // wait: descriptor: tcp_rdm.completion_wait is descriptor (claimed: libfabric 2.6 prov/tcp: FI_WAIT_FD)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: tcp_rdm.selective_completion is true (claimed: libfabric 2.6 prov/tcp)
@@ -100,7 +98,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_8e0c55d4
+}  // namespace rules_6f1bf96e
 // clang-format on
 }  // namespace weft::fabrics
 

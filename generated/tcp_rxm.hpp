@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e98bb8f8 {
+inline namespace rules_e694ecf7 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 3d966214, row 056e9323";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules b818cc1e, row ad1a6e5e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -96,8 +96,6 @@ struct tcp_rxm {
       // wait: descriptor: tcp_rxm.completion_wait is descriptor (claimed: libfabric 1.17 prov/rxm: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0
       //   loopback, a completion queue with FI_WAIT_FD woke the waiting thread)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: tcp_rxm.selective_completion is true (claimed: libfabric 1.17 prov/rxm; observed: 2026-11-20 libfabric 1.17.0
@@ -129,7 +127,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_e98bb8f8
+}  // namespace rules_e694ecf7
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_51a92a3e {
+inline namespace rules_21f8713f {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 3d966214, row 94722217";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules b818cc1e, row 0079a91d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -84,8 +84,6 @@ struct udp_rxd {
       //   and a sleeping thread makes none; observed: 2026-11-20 libfabric 1.17.0 (API 1.17) Linux 6.18.44-fc-v657 device lo, weft probe: descriptor
       //   no, said FI_ENOSYS)
       answers::wait::yield,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: udp_rxd.selective_completion is true (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0
@@ -115,7 +113,7 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_51a92a3e
+}  // namespace rules_21f8713f
 // clang-format on
 }  // namespace weft::fabrics
 

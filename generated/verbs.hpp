@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_355a88ac {
+inline namespace rules_cbd1845f {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 3d966214, row 99520246";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules b818cc1e, row 59b7842d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -84,8 +84,6 @@ struct verbs_since_1_15 {
       // wait: descriptor: verbs.completion_wait is descriptor (claimed: libfabric 2.6 prov/verbs: FI_WAIT_FD; observed: 2026-11-20 libfabric 1.17.0,
       //   Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeping thread woke for each of 2,000 messages at random times)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: verbs.selective_completion is true (claimed: libfabric 2.6 prov/verbs)
@@ -114,11 +112,11 @@ struct verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_355a88ac
-inline namespace rules_58109561 {
+}  // namespace rules_cbd1845f
+inline namespace rules_bd5e9fba {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3d966214, row cee2cea0";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 9b9b0e42";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -143,14 +141,13 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       // atomics: provider: verbs.atomics is provider (claimed: libfabric 2.2 prov/verbs: 64-bit FI_SUM and FI_CSWAP by value (pull request 10923));
       //   verbs.atomics_cost_order is false (claimed: libfabric 2.6 prov/verbs: msg_order is the same with FI_ATOMIC)
       answers::atomics::provider,
-      answers::progress::hardware, answers::wait::descriptor, answers::back_pressure::report, answers::threading::one_owner,
-      answers::completion::selective, answers::liveness::heartbeat, answers::receive_buffers::slots,
-      answers::receive_pool::per_link, answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one,
-      answers::inject::as_the_row_permits
+      answers::progress::hardware, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
+      answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link,
+      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_58109561
+}  // namespace rules_bd5e9fba
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

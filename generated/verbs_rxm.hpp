@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6672a745 {
+inline namespace rules_babd1374 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 3d966214, row 1c142ff8";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules b818cc1e, row 2650dfd8";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -95,8 +95,6 @@ struct verbs_rxm {
       // wait: descriptor: verbs_rxm.completion_wait is descriptor (claimed: libfabric 2.6 prov/rxm over prov/verbs: FI_WAIT_FD; observed: 2026-11-20
       //   libfabric 1.17.0, Linux 6.1.0-56 with soft-RoCE in a virtual machine, a sleeping thread woke for each of 2,000 messages at random times)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: verbs_rxm.selective_completion is true (claimed: libfabric 2.6 prov/rxm over prov/verbs)
@@ -128,7 +126,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_6672a745
+}  // namespace rules_babd1374
 // clang-format on
 }  // namespace weft::fabrics
 

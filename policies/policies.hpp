@@ -6,7 +6,6 @@
 #pragma once
 
 #include "atomics.hpp"
-#include "back_pressure.hpp"
 #include "bootstrap.hpp"
 #include "coalesce.hpp"
 #include "completion.hpp"
@@ -31,7 +30,7 @@
 namespace weft {
 using all_families = family_list<endpoint_family, bootstrap_family, framing_family, region_address_family,
                                  region_key_family, local_descriptor_family, region_binding_family, notify_family,
-                                 write_fault_family, atomics_family, progress_family, wait_family, back_pressure_family,
-                                 threading_family, completion_family, liveness_family, receive_buffers_family,
-                                 receive_pool_family, flush_family, coalesce_family, queues_family, inject_family>;
+                                 write_fault_family, atomics_family, progress_family, wait_family, threading_family,
+                                 completion_family, liveness_family, receive_buffers_family, receive_pool_family,
+                                 flush_family, coalesce_family, queues_family, inject_family>;
 }  // namespace weft

@@ -24,9 +24,9 @@ using answers = weft::policy_set<
     weft::answers::region_address::offset, weft::answers::region_key::application,
     weft::answers::local_descriptor::not_needed, weft::answers::region_binding::domain, Notify,
     weft::answers::write_fault::reported, weft::answers::atomics::provider, weft::answers::progress::polling,
-    weft::answers::wait::yield, weft::answers::back_pressure::report, weft::answers::threading::one_owner,
-    weft::answers::completion::selective, weft::answers::liveness::provider, weft::answers::receive_buffers::slots,
-    weft::answers::receive_pool::per_link, weft::answers::flush::refused, weft::answers::coalesce::none,
-    weft::answers::queues::one, weft::answers::inject::as_the_row_permits>;
+    weft::answers::wait::yield, weft::answers::threading::one_owner, weft::answers::completion::selective,
+    weft::answers::liveness::provider, weft::answers::receive_buffers::slots, weft::answers::receive_pool::per_link,
+    weft::answers::flush::refused, weft::answers::coalesce::none, weft::answers::queues::one,
+    weft::answers::inject::as_the_row_permits>;
 
 }  // namespace mistake

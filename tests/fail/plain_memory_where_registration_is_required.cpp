@@ -10,11 +10,10 @@ struct fabric : weft::fabrics::loopback {
       weft::answers::region_address::offset, weft::answers::region_key::application,
       weft::answers::local_descriptor::required, weft::answers::region_binding::domain,
       weft::answers::notify::immediate, weft::answers::write_fault::reported, weft::answers::atomics::provider,
-      weft::answers::progress::polling, weft::answers::wait::yield, weft::answers::back_pressure::report,
-      weft::answers::threading::one_owner, weft::answers::completion::selective, weft::answers::liveness::provider,
-      weft::answers::receive_buffers::slots, weft::answers::receive_pool::per_link,
-      weft::answers::flush::message_behind_writes, weft::answers::coalesce::none, weft::answers::queues::one,
-      weft::answers::inject::as_the_row_permits>;
+      weft::answers::progress::polling, weft::answers::wait::yield, weft::answers::threading::one_owner,
+      weft::answers::completion::selective, weft::answers::liveness::provider, weft::answers::receive_buffers::slots,
+      weft::answers::receive_pool::per_link, weft::answers::flush::message_behind_writes, weft::answers::coalesce::none,
+      weft::answers::queues::one, weft::answers::inject::as_the_row_permits>;
 };
 
 int main() {

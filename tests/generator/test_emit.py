@@ -140,7 +140,7 @@ def test_a_made_up_row_needs_the_matrix_alone(tmp_path: Path, root: Path) -> Non
     assert code == ["endpoint::addressed", "bootstrap::exchange", "framing::header", "region_address::offset",
                     "region_key::application", "local_descriptor::required", "region_binding::endpoint",
                     "notify::remote_counter", "write_fault::delivery_confirmed", "atomics::target", "progress::thread",
-                    "wait::spin", "back_pressure::report", "threading::one_owner",
+                    "wait::spin", "threading::one_owner",
                     "completion::selective", "liveness::heartbeat", "receive_buffers::slots", "receive_pool::shared",
                     "flush::message_behind_writes", "coalesce::none", "queues::one", "inject::never"]
     assert " made_up" in (tmp_path / "generated" / "fabrics.cmake").read_text("utf-8")

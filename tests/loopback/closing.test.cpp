@@ -27,10 +27,10 @@ struct silent_row : fabrics::loopback {
                  answers::region_address::offset, answers::region_key::application,
                  answers::local_descriptor::not_needed, answers::region_binding::domain, answers::notify::immediate,
                  answers::write_fault::reported, answers::atomics::provider, answers::progress::polling,
-                 answers::wait::yield, answers::back_pressure::report, answers::threading::one_owner,
-                 answers::completion::selective, answers::liveness::heartbeat, answers::receive_buffers::slots,
-                 answers::receive_pool::shared, answers::flush::message_behind_writes, answers::coalesce::none,
-                 answers::queues::one, answers::inject::as_the_row_permits>;
+                 answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
+                 answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::shared,
+                 answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one,
+                 answers::inject::as_the_row_permits>;
 };
 
 struct answers {

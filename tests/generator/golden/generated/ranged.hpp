@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_55ed41f1 {
+inline namespace rules_607ec45f {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 3d966214, row f9901967";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules b818cc1e, row a6d1b0aa";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -70,8 +70,6 @@ struct ranged_since_1_15 {
       answers::progress::polling,
       // wait: descriptor: ranged.completion_wait is descriptor (claimed: c)
       answers::wait::descriptor,
-      // back_pressure: report: a full queue is an answer, not an error, on any fabric
-      answers::back_pressure::report,
       // threading: one_owner: one owner needs no lock on any fabric
       answers::threading::one_owner,
       // completion: selective: ranged.selective_completion is true (claimed: c)
@@ -96,11 +94,11 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_55ed41f1
-inline namespace rules_5187b674 {
+}  // namespace rules_607ec45f
+inline namespace rules_6ec53e31 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3d966214, row 1861e354";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 8161cb11";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -122,18 +120,17 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       // atomics: provider: ranged.atomics is provider (claimed: the news of 2.0; observed: 2026-11-20 libfabric 2.0.0 loopback, fetch-add was right);
       //   ranged.atomics_cost_order is false (claimed: c)
       answers::atomics::provider,
-      answers::progress::polling, answers::wait::descriptor, answers::back_pressure::report, answers::threading::one_owner,
-      answers::completion::selective, answers::liveness::heartbeat, answers::receive_buffers::slots,
-      answers::receive_pool::per_link, answers::flush::refused, answers::coalesce::none, answers::queues::one,
-      answers::inject::as_the_row_permits
+      answers::progress::polling, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
+      answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused,
+      answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_5187b674
-inline namespace rules_bc7622f3 {
+}  // namespace rules_6ec53e31
+inline namespace rules_cb803c1a {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 3d966214, row b8c71c8e";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 0c419aa4";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -157,13 +154,13 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       answers::atomics::provider, answers::progress::polling,
       // wait: spin: ranged.completion_wait is none (claimed: the news of 2.2)
       answers::wait::spin,
-      answers::back_pressure::report, answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
+      answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused, answers::coalesce::none,
       answers::queues::one, answers::inject::as_the_row_permits
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_bc7622f3
+}  // namespace rules_cb803c1a
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
