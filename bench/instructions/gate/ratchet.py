@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 COUNTS = Path(__file__).resolve().parents[1] / "counts.yaml"
-TOLERANCE = 3.0  # the same build of mapped counts 121.0 to 123.2 for a receive, from run to run
+TOLERANCE = 1.0  # counts are whole numbers, but for batches of 16
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
 #
