@@ -43,8 +43,8 @@ _FOLDER = ROOT / "tests" / "conformance"
 @click.option("--outdated", "old_too", is_flag=True,
               help="With --write: write them all the same, each such column marked.")
 @click.option("--check", "checks", is_flag=True,
-              help="Only whether docs/conformance.md is stale: made from other promises, rows or suites, or many commits "
-                   "ago.")
+              help="Only whether docs/conformance.md is stale: made from other promises, rows or suites, or many "
+                   "commits ago.")
 @click.option("--page", "file_of_page", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=PAGE,
               show_default="docs/conformance.md", help="The page of --check.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,

@@ -49,8 +49,8 @@ def record_of(promises: Promises, rows: Mapping[str, Decided], suites: Mapping[s
     """The record of the tree. Texts and evidence count for nothing: a better sentence makes no page stale."""
     return Record(
         commit, day,
-        {each.name: _digest({key: value for key, value in asdict(each).items() if key not in ("line", "says", "number")})
-         for each in promises.promises},
+        {each.name: _digest({key: value for key, value in asdict(each).items()
+                             if key not in ("line", "says", "number")}) for each in promises.promises},
         {column.fabric: _row(rows[column.fabric], column.where) for column in promises.columns},
         {suite: _digest(sorted(tests)) for suite, tests in suites.items()})
 
