@@ -149,6 +149,16 @@ class receives {
   static std::size_t slot_size(const transport_options& o) noexcept {
     return (o.max_message_bytes + Engine::front + 63) / 64 * 64;
   }
+  /// The blocks that exist now: of links, of ended links, and the shared one. All have the same size.
+  std::size_t blocks() const noexcept {
+    if constexpr (Engine::links_have_receives) {
+      std::size_t count = e_.retired_receives.size();
+      for (const record& r : e_.peers) count += r.receives.slots.empty() ? 0U : 1U;
+      return count;
+    } else {
+      return 1;
+    }
+  }
   void fill(receive_block<receive>& block, std::uint32_t owner) {
     const std::uint32_t count = per_block(e_.options);
     const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
@@ -162,8 +172,8 @@ class receives {
       block.slots[i].owner = owner;
     }
     const std::size_t messages = Engine::many_in_one ? count * (each / 256) : count;
-    e_.unexpected_messages.reserve(e_.unexpected_messages.capacity() + messages);
-    e_.unposted.reserve(e_.unposted.capacity() + count);
+    e_.unexpected_messages.reserve(blocks() * messages);
+    e_.unposted.reserve(blocks() * count);
     e_.deferred_replies.reserve(count);
     if (Engine::notice_is_message) e_.deferred_fused_replies.reserve(count);
   }

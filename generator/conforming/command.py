@@ -15,7 +15,7 @@ from ..matrix.loader import Problem, Refused
 from ..matrix.model import read_matrix
 from ..report import as_csv, as_json, show_table
 from ..rules import read_rules
-from .freshness import outdated
+from .freshness import CTESTS, outdated
 from .judging import GOOD, Cell, Judge, judge
 from .page import page, shown, sources_of
 from .promises import Promises, defined_tests, read_promises, unlike_the_suites
@@ -101,7 +101,7 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
         raise SystemExit(1 if why else 0)
     results = join([read_results(folder) for folder in folders
                     or [ROOT / each.folder for each in promises.sources if (ROOT / each.folder).is_dir()]])
-    old = outdated(ROOT, results)
+    old = outdated(ROOT, results, promises)
     if sources:
         _show_sources(sources_of(promises, results, old), kind)
         raise SystemExit(0 if all(column.fabric in results.libraries for column in promises.columns) and not old else 1)
@@ -117,8 +117,11 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
             loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
             trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
         fresh = {name: digest for name, digest in now.fabrics.items() if name in results.libraries and name not in old}
+        told = {each.name: now.promises[each.name] for each in promises.promises
+                if CTESTS not in old or not (each.everywhere or each.live)}
         PAGE.write_text(environment.get_template("conformance.md.j2").render(
-            **page(promises, cells, results, old), record=replace(now, fabrics=fresh).line()), encoding="utf-8")
+            **page(promises, cells, results, old),
+            record=replace(now, fabrics=fresh, promises=told).line()), encoding="utf-8")
     _show(promises, cells, results, kind)
     raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) and not old else 1)
 

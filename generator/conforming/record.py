@@ -50,8 +50,7 @@ def record_of(promises: Promises, rows: Mapping[str, Decided], suites: Mapping[s
     return Record(
         commit, day,
         {each.name: _digest({key: value for key, value in asdict(each).items()
-                             if key not in ("line", "says", "number")})
-         for each in promises.promises},
+                             if key not in ("line", "says", "number")}) for each in promises.promises},
         {column.fabric: _row(rows[column.fabric], column.where) for column in promises.columns},
         {suite: _digest(sorted(tests)) for suite, tests in suites.items()})
 

@@ -43,6 +43,8 @@ class Results:
     days: dict[str, set[str]] = field(default_factory=dict)  # fabric to the days of its results
     # (fabric, source of the program) to its build time; else to the time of the result
     built: dict[tuple[str, str], float] = field(default_factory=dict)
+    ran: dict[str, float] = field(default_factory=dict)  # fabric to the time of its oldest result
+    ctests_ran: dict[str, float] = field(default_factory=dict)
 
     def tests_of(self, fabric: str, name: str) -> dict[str, Outcome]:
         """The outcomes of `suite`, or of `suite.test`, on a fabric."""
@@ -65,7 +67,7 @@ def read_results(folder: Path) -> Results:
         if root.tag == "testsuites":
             _google(root, found, path.stat().st_mtime)
         elif root.tag == "testsuite":
-            _runner(root, found)
+            _runner(root, found, path.stat().st_mtime)
     return found
 
 
@@ -78,7 +80,9 @@ def join(several: list[Results]) -> Results:
         all_of.libraries = {**each.libraries, **all_of.libraries}
         all_of.days = {**each.days, **all_of.days}
         all_of.built.update({key: built for key, built in each.built.items() if key[0] not in known})
+        all_of.ran = {**each.ran, **all_of.ran}
         all_of.ctests = {**each.ctests, **all_of.ctests}
+        all_of.ctests_ran = {**each.ctests_ran, **all_of.ctests_ran}
     return all_of
 
 
@@ -96,6 +100,7 @@ def _google(root: ElementTree.Element, found: Results, written: float) -> None:
                 continue
             found.suites[fabric, name, case.get("name", "")] = _outcome(case)
             found.libraries[fabric] = noted.get("library", "") or found.libraries.get(fabric, "")
+            found.ran[fabric] = min(found.ran.get(fabric, written), written)
             program = fabric, noted.get("source", "main.cpp")
             found.built[program] = min(found.built.get(program, written), float(noted.get("built", written)))
             found.days.setdefault(fabric, set()).add(case.get("timestamp", "")[:10])
@@ -119,12 +124,13 @@ def _outcome(case: ElementTree.Element) -> Outcome:
     return Outcome(PASSED, "", when, _noted(case))
 
 
-def _runner(root: ElementTree.Element, found: Results) -> None:
+def _runner(root: ElementTree.Element, found: Results, written: float) -> None:
     for case in root.iter("testcase"):
         skipped = case.find("skipped")
         if skipped is not None and not skipped.get("message", "").startswith("SKIP_RETURN_CODE"):
             continue  # did not run: its program is not built, or a fixture failed
         how = {"run": PASSED, "notrun": SKIPPED}.get(case.get("status", ""), FAILED)
         name = case.get("name", "")
+        found.ctests_ran[name] = written
         found.ctests[name] = Outcome(how, f"{name} says that this machine cannot run it" if how == SKIPPED else "",
                                      root.get("timestamp", ""))

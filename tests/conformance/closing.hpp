@@ -4,8 +4,10 @@
 // Threads: one per side.
 #pragma once
 
+#include "allocation_count.hpp"
 #include "two_sides.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -15,8 +17,13 @@ extern "C" void __sanitizer_purge_allocator();  // from allocator_interface.h, w
 
 namespace weft::conformance {
 
+// Measured (kept_kib of the results, docs/conformance.md): 750 rounds keep 48 to 260 KiB here. In a guest they keep
+// 1,100 to 2,048 KiB, because the driver of a soft device keeps more. The margin is a factor of 1.5 to 2.
+inline std::size_t most_kept_kib() { return slowness() == 1 ? 512 : 3072; }
+// Of operator new alone, which neither libraries nor the allocator blur: none is kept.
+inline constexpr std::int64_t most_kept_bytes = 4096;
 #ifdef WEFT_ADDRESS_SANITIZER
-inline constexpr std::size_t kept_by_sanitizer_kib = 12;  // a round: the sanitizer keeps the stack of each allocation
+inline constexpr std::size_t kept_by_sanitizer_kib = 8;  // a round: the stack of each allocation; 5 measured
 #else
 inline constexpr std::size_t kept_by_sanitizer_kib = 0;
 #endif
@@ -39,6 +46,16 @@ inline std::size_t resident_kib() {
   in >> pages >> pages;
   return pages * 4;
 }
+
+/// The most bytes of operator new that are kept in the first quarter of the rounds, and in the last. Peaks, because the
+/// receives of an ended link may stay until a later round.
+struct kept_peaks {
+  std::int64_t early = 0, late = 0;
+  void sample(std::size_t round, std::size_t rounds) noexcept {
+    if (round <= rounds / 4) early = std::max(early, kept_bytes());
+    if (round > rounds - rounds / 4) late = std::max(late, kept_bytes());
+  }
+};
 
 TYPED_TEST_P(closing, outstanding_operations_drain_and_the_peer_gets_closed) {
   using fabric = typename TestFixture::tested_fabric;
@@ -107,8 +124,21 @@ TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind
         auto net = opened<fabric>(side, listening());
         side.send_value(1, net.listen_address());
         observer seen;
-        seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
+        std::size_t memory = 0;
+        kept_peaks kept;
+        seen.on_requested = [&](const requested& r) {
+          EXPECT_TRUE(net.accept(r.peer));
+          kept.sample(seen.requests, rounds);
+          if (seen.requests == rounds / 4) memory = resident_kib();
+        };
         serve(side, net, seen, 1, (limit - 10s) * slowness());
+        if (!side.simulated()) {
+          const std::size_t resident = resident_kib();
+          EXPECT_LE(resident, memory + most_kept_kib() + kept_by_sanitizer_kib * rounds) << "the listener leaks memory";
+          EXPECT_LE(kept.late, kept.early + most_kept_bytes) << "the listener leaks memory of operator new";
+          side.note("listener_kept_bytes", kept.late - kept.early);
+          side.note("listener_kept_kib", static_cast<std::int64_t>(resident) - static_cast<std::int64_t>(memory));
+        }
         EXPECT_EQ(seen.requests, rounds);
         EXPECT_EQ(seen.losses, rounds);
         await(side, net, seen, "nothing in flight", [&] { return net.in_flight() == 0; });
@@ -119,11 +149,13 @@ TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind
         observer seen;
         std::size_t descriptors = 0;
         std::size_t memory = 0;
+        kept_peaks kept;
         for (std::size_t i = 0; i < rounds; ++i) {
           side.at("round " + std::to_string(i));
           const auto p = net.connect(where, patience, seen);
           ASSERT_TRUE(p) << "round " << i << ": " << p.error().sentence;
           ASSERT_TRUE(net.close(*p, patience, seen)) << "round " << i;
+          kept.sample(i, rounds);
           if (i == rounds / 4) {
             descriptors = open_descriptors();
             memory = resident_kib();
@@ -133,8 +165,9 @@ TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind
           const std::size_t open = open_descriptors();
           const std::size_t resident = resident_kib();
           EXPECT_LE(open, descriptors + 8) << "descriptors leak";
-          EXPECT_LE(resident, memory + 4096 + kept_by_sanitizer_kib * rounds)
-              << "memory leaks";  // measured over 750 rounds: 64 to 400 KiB
+          EXPECT_LE(resident, memory + most_kept_kib() + kept_by_sanitizer_kib * rounds) << "memory leaks";
+          EXPECT_LE(kept.late, kept.early + most_kept_bytes) << "memory of operator new leaks";
+          side.note("kept_bytes", kept.late - kept.early);
           side.note("kept_descriptors", static_cast<std::int64_t>(open) - static_cast<std::int64_t>(descriptors));
           side.note("kept_kib", static_cast<std::int64_t>(resident) - static_cast<std::int64_t>(memory));
         }
@@ -161,7 +194,10 @@ TYPED_TEST_P(closing, transports_opened_and_closed_leave_nothing_behind) {
     }
     if (side.simulated()) return;
     EXPECT_LE(open_descriptors(), descriptors) << "descriptors leak";
-    EXPECT_LE(resident_kib(), memory + 8 * 1024) << "memory leaks";
+    const std::size_t resident = resident_kib();
+    // measured: at most 192 KiB here, and 1,168 KiB under the sanitizer; not measured in a guest
+    EXPECT_LE(resident, memory + 2 * most_kept_kib() + (kept_by_sanitizer_kib > 0 ? 1024 : 0)) << "memory leaks";
+    side.note("openings_kept_kib", static_cast<std::int64_t>(resident) - static_cast<std::int64_t>(memory));
   });
 }
 

@@ -7,7 +7,10 @@
 
 #include "allocation_count.hpp"
 
+#include <malloc.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -18,11 +21,16 @@ inline void* counted(std::size_t size, std::size_t alignment) {
   void* at = alignment > alignof(std::max_align_t)
                  ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
                  : std::malloc(size == 0 ? 1 : size);
+  kept = kept + static_cast<std::int64_t>(::malloc_usable_size(at));
   return at;
 }
 inline void* counted_or_throw(std::size_t size, std::size_t alignment) {
   if (void* at = counted(size, alignment)) return at;
   throw std::bad_alloc();
+}
+inline void freed(void* at) noexcept {
+  kept = kept - static_cast<std::int64_t>(::malloc_usable_size(at));  // 0 for null
+  std::free(at);
 }
 }  // namespace weft::conformance::detail
 
@@ -40,13 +48,13 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
   return weft::conformance::detail::counted(size, 0);
 }
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete[](void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
-void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
-void operator delete(void* at, const std::nothrow_t&) noexcept { std::free(at); }
-void operator delete[](void* at, const std::nothrow_t&) noexcept { std::free(at); }
+void operator delete(void* at) noexcept { weft::conformance::detail::freed(at); }
+void operator delete[](void* at) noexcept { weft::conformance::detail::freed(at); }
+void operator delete(void* at, std::size_t) noexcept { weft::conformance::detail::freed(at); }
+void operator delete[](void* at, std::size_t) noexcept { weft::conformance::detail::freed(at); }
+void operator delete(void* at, std::align_val_t) noexcept { weft::conformance::detail::freed(at); }
+void operator delete[](void* at, std::align_val_t) noexcept { weft::conformance::detail::freed(at); }
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept { weft::conformance::detail::freed(at); }
+void operator delete[](void* at, std::size_t, std::align_val_t) noexcept { weft::conformance::detail::freed(at); }
+void operator delete(void* at, const std::nothrow_t&) noexcept { weft::conformance::detail::freed(at); }
+void operator delete[](void* at, const std::nothrow_t&) noexcept { weft::conformance::detail::freed(at); }

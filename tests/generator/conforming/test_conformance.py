@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from command import Run
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from generator.conforming.freshness import outdated
+from generator.conforming.freshness import CTESTS, outdated
 from generator.conforming.judging import (
     BROKEN,
     ELSEWHERE,
@@ -259,6 +259,30 @@ def test_results_of_a_program_that_is_older_than_its_files_are_named(tmp_path: P
     assert outdated(tmp_path, results) == {}
     os.utime(tmp_path / "compose" / "a.hpp", (3000, 3000))
     assert outdated(tmp_path, results) == {"tcp": "compose/a.hpp"}
+
+
+def test_emulated_results_and_ctests_age_with_the_emulator_and_with_all_code(
+    tmp_path: Path, families: tuple[Family, ...]
+) -> None:
+    def touch(file: str, when: int, text: str = "") -> None:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text or "x")
+        os.utime(tmp_path / file, (when, when))
+
+    touch("p.yaml", 1, _TINY.replace('  cxi: "nowhere"\n', 'emulated:\n  cxi: "over it"\n'))
+    promises = read_promises(tmp_path / "p.yaml", "p.yaml", families)
+    for name, text in (("a", _suite("tcp", _case("one"))), ("b", _suite("cxi", _case("one"))), ("c", _RUNNER)):
+        touch(f"results/{name}.xml", 2000, text)
+    touch("emulator/a.cpp", 1000)
+    touch("compose/a.hpp", 1000)
+    assert outdated(tmp_path, read_results(tmp_path), promises) == {}
+    touch("emulator/a.cpp", 3000)
+    assert outdated(tmp_path, read_results(tmp_path), promises) == {"cxi": "emulator/a.cpp"}
+    touch("emulator/a.cpp", 1000)
+    touch("compose/a.hpp", 3000)
+    assert outdated(tmp_path, read_results(tmp_path), promises) == {CTESTS: "compose/a.hpp"}
+    touch("results/d.xml", 4000, _RUNNER)
+    assert outdated(tmp_path, read_results(tmp_path), promises) == {}
 
 
 def test_the_sources_say_what_is_absent_and_how_it_is_made(weft: Run, tmp_path: Path) -> None:
