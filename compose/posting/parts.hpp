@@ -92,7 +92,7 @@ class parts {
       e_.plans.fill(4);
       index = e_.plans.take();
     }
-    fill(o, index, what, {&from, 1}, to, immediate, false);
+    fill(o, index, what, {&from, 1}, to, immediate, Engine::write_mode == post_mode::delivered);
     if (!why.is_again()) fail(o, why);
     defer(o);
   }
