@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The posting calls of the verbs port: each builds one work request (ibv_post_send(3)) and gives it to posting.hpp.
-// Also batches, and lists that are built in the posted array (request_list.hpp). Bytes up to the device's inline limit
+// Also batches: lists that are built in the posted array (request_list.hpp). Bytes up to the device's inline limit
 // travel inline. Sends and immediates are solicited: they wake a sleeping peer. Hot path: all of it. Threads: one
 // owner.
 #pragma once

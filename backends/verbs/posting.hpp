@@ -11,9 +11,7 @@
 #include "extended_posting.hpp"
 #include "request_list.hpp"
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
