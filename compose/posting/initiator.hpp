@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The initiator's side of put, get and send: checks, takes a slot, makes the call that the fabric's answers name. One
-// library call per operation, unless the row forces more (policies/notify.hpp). The usual path comes
-// first; posts that few fabrics need are in posting/rare_posts.hpp. Atomics: posting/atomics.hpp. Hot path: all of it.
-// Threads: the owner's.
+// library call per operation, unless the row forces more (policies/notify.hpp). The usual path comes first. Posts of
+// few fabrics: rare_posts.hpp. Atomics: atomics.hpp. Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../../wire/control.hpp"
@@ -23,7 +22,6 @@ class initiator {
   using slot = typename Engine::slot;
   using write_of = outgoing_write<record>;
   using notify_answer = answer<typename Engine::fabric, notify_family>;
-
   using parts_of = parts<Engine>;
   using rare = rare_posts<Engine>;
   /// The port itself checks the place of a write.
@@ -36,9 +34,7 @@ class initiator {
     record* r = living(to);
     if (r == nullptr || from.size > r->their_max_message_bytes) [[unlikely]]
       return rare::not_sent(e_, to, from.size);
-    const auto tag = [r] {
-      return wire::message_tag::of(wire::message_kind::user, r->theirs);
-    };  // read where it goes into the call
+    const auto tag = [r] { return wire::message_tag::of(wire::message_kind::user, r->theirs); };
     if constexpr (Engine::framed) {
       return Engine::counted(*r, rare::send_framed(e_, *r, from, tag(), context, signalled));
     } else {
@@ -73,7 +69,7 @@ class initiator {
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (signalled && from.size == 0) [[unlikely]]
         return rare::put_nothing(e_, r, from.data, from.descriptor, at.address, at.key, context);
-    return post_write(r, operation::put, context, signalled, call);
+    return post<Engine::write_mode, Engine::tracks_writes>(r, operation::put, context, signalled, call);
   }
 
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate,
@@ -86,7 +82,9 @@ class initiator {
         return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
-    return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
+    const write_of w{r, from, {at.address, at.key}, immediate, context, signalled};
+    if constexpr (notify_answer::rides_on_write) return write_with_immediate(w);
+    else return notify_answer::post(*this, w);
   }
 
   [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
@@ -108,7 +106,7 @@ class initiator {
     else return posted(*o, e_.port->read(r->link, into, {at.address, at.key}, o));
   }
 
-  // ---- posts of the notify answers (called by policies/notify.hpp)
+  /// The notice rides on the write.
   [[gnu::always_inline]] status write_with_immediate(const write_of& w) noexcept {
     const std::uint64_t immediate = immediate_word(*w.record, w.immediate);
     if (!w.signalled && is_injected(w.from.size))
@@ -116,13 +114,14 @@ class initiator {
     if constexpr (Engine::write_mode == post_mode::delivered)
       if (w.signalled && w.from.size == 0) [[unlikely]]
         return rare::notice_alone(e_, w.record, w.immediate, w.context);
-    return post_write(
+    return post<Engine::write_mode, Engine::tracks_writes>(
         w.record, operation::put_notify, w.context,
         w.signalled, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
           return e_.port->template write_immediate<M>(w.record->link, w.from, w.to, immediate, c);
         });
   }
 
+  // ---- posts of the other notify answers (called by policies/notify.hpp)
   /// Messages do not overtake writes on this row: posts both now. The operation ends when both have ended.
   [[gnu::always_inline]] status write_then_message(const write_of& w) noexcept {
     return write_first<Engine::write_mode, stage::noticing>(w);
@@ -239,7 +238,7 @@ class initiator {
                               Engine::write_mode == post_mode::delivered);
   }
 
-  /// A write. Where writes are tracked (policies/flush.hpp), it has a slot and an end even without a context.
+  /// A write of a rare shape.
   template <class Call>
   [[gnu::always_inline]] status post_write(record* r, operation what, void* context, bool signalled,
                                            Call&& call) noexcept {
@@ -247,7 +246,8 @@ class initiator {
   }
 
   /// One call, signalled or not. Inlined at each place that posts: one shared copy would cost single posts more.
-  /// Unsignalled posts carry the record of their peer as context, where the library leaves contexts alone.
+  /// Unsignalled posts carry the record of their peer as context, where the library leaves contexts alone. Where writes
+  /// are tracked (policies/flush.hpp), a write has a slot and an end even without a context.
   template <post_mode Signalled = post_mode::signalled, bool Tracked = false, class Call>
   [[gnu::always_inline]] status post(record* r, operation what, void* context, bool signalled, Call&& call) noexcept {
     if (!signalled) {
