@@ -99,8 +99,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
   }
   /// Makes a post again while it returns `again`, with progress between, and returns its first other status:
   /// `net.retry([&] { return net.put(peer, from, at, &context); }, 10s, on)`. Choose it for set-up and tests; on the
-  /// hot path handle `again` yourself. Errors: those of the post, at once; deadline; invalid where a handler would
-  /// wait.
+  /// hot path handle `again` yourself. Errors: those of the post, at once; deadline, where nothing was posted and
+  /// status::waits_for() says what stayed full; invalid where a handler would wait.
   template <class Post, event_handler Handler>
   status retry(Post&& post, duration timeout, Handler&& on) {
     static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<Post&>>, status>,

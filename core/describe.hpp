@@ -104,6 +104,8 @@ inline std::string describe(const status& s) {
   text += std::string(name_of(s.code)) + ": ";
   if (s.is_again())
     return text + std::string(detail::what_is_full(s.waits_for())) + "; make progress, then try once more";
+  if (s.waits_for() != waits_for::nothing)
+    return text + "nothing was posted in the time given: " + std::string(detail::what_is_full(s.waits_for()));
   text += detail::meaning_of(s.code);
   // Some targets drop a write with a wrong key and tell nobody (docs/limitations.md).
   if (s.code == errc::deadline && s.operation != nullptr && detail::uses_a_key(s.operation))

@@ -45,7 +45,7 @@ enum class waits_for : std::int32_t { nothing, queue, connection, receive_slot, 
 /// What the number in a status means.
 enum class number_meaning : std::uint8_t {
   nothing,         ///< No number.
-  waits_for,       ///< Of `again`: status::waits_for().
+  waits_for,       ///< Of `again`, and of retry() whose post never succeeded in time: status::waits_for().
   receiver_bytes,  ///< Of `truncated`, found by weft: status::receiver_bytes().
   native,          ///< The library's or the system's own number: status::native().
 };
@@ -63,9 +63,10 @@ struct [[nodiscard]] status {
   constexpr number_meaning carries() const noexcept {
     if (code == errc::again) return number_meaning::waits_for;
     if (native_code == 0) return number_meaning::nothing;
+    if (code == errc::deadline && from == origin::weft) return number_meaning::waits_for;
     return code == errc::truncated && from == origin::weft ? number_meaning::receiver_bytes : number_meaning::native;
   }
-  /// What an `again` waits for; `nothing` of other codes.
+  /// What an `again` waits for. Of retry()'s `deadline`: why nothing was posted. `nothing` of other statuses.
   constexpr weft::waits_for waits_for() const noexcept {
     return carries() == number_meaning::waits_for ? static_cast<weft::waits_for>(native_code)
                                                   : weft::waits_for::nothing;

@@ -53,7 +53,9 @@ class blocking_calls {
       return !answered.is_again();
     };
     const status waited = until(settled, timeout, on);
-    return answered.is_again() ? waited : answered;
+    if (!answered.is_again()) return answered;
+    if (waited.code != errc::deadline) return waited;
+    return {errc::deadline, origin::weft, answered.native_code, answered.operation};
   }
 
   status sleep(duration at_most) noexcept {

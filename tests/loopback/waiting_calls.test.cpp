@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A waiting call without a handler loses no event unseen: it ends with an error that names the event.
+// A waiting call without a handler loses no event unseen: it ends with an error that names the event. retry() repeats
+// only `again`, and its deadline says what stayed full.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -44,6 +45,25 @@ TEST(receive_region, without_a_handler_names_a_notice_of_the_same_poll_and_keeps
     over = true;
     ASSERT_TRUE(second) << second.error().sentence;
     EXPECT_EQ(second->size(), 64U);
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+/// A post that is never taken ends by the deadline. The status says that nothing was posted, and what stayed full.
+TEST(retry, whose_post_is_never_taken_says_what_stayed_full) {
+  loopback::world w(5);
+  w.spawn("alone", [&] {
+    auto net = open<fabric>({.sleeps = true}).value();
+    const auto on = overloaded{[](auto&&) {}};
+    const status late = net.retry([] { return again(waits_for::receive_slot, "send"); }, 50ms, on);
+    EXPECT_EQ(late.code, errc::deadline);
+    EXPECT_EQ(late.waits_for(), waits_for::receive_slot);
+    EXPECT_STREQ(late.operation, "send");
+    int refusals = 0;
+    const status permanent = net.retry([&] { return ++refusals, error(errc::denied, "put"); }, 50ms, on);
+    EXPECT_EQ(permanent.code, errc::denied);
+    EXPECT_EQ(refusals, 1) << "a permanent error was repeated";
   });
   const auto run = w.run(120s);
   EXPECT_TRUE(run) << run.sentence;

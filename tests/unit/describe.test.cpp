@@ -57,6 +57,15 @@ TEST(describe, a_write_that_never_ends_names_its_key) {
     EXPECT_EQ(describe(error(errc::deadline, call)).find("key"), std::string::npos) << call;
 }
 
+TEST(describe, a_post_that_was_never_taken_says_why) {
+  const status late{errc::deadline, origin::weft, static_cast<std::int32_t>(waits_for::receive_slot), "send"};
+  EXPECT_EQ(late.carries(), number_meaning::waits_for);
+  EXPECT_EQ(late.native(), 0);
+  EXPECT_EQ(
+      describe(late),
+      "send: deadline: nothing was posted in the time given: the peer has not read enough of what was sent before");
+}
+
 TEST(a_status, says_which_of_its_three_numbers_it_carries) {
   const status full = again(waits_for::receive_slot, "send");
   EXPECT_EQ(full.carries(), number_meaning::waits_for);
