@@ -20,11 +20,12 @@ json climbed(End& end, const ladder& plan, bool first, bool rates) {
   return found;
 }
 
-int side(const channel& to, bool first, const std::string& as, const ladder& plan, bool rates, both_ways& shared) {
+int side(const channel& to, bool first, const std::string& as, stream_shape stream, const ladder& plan, bool rates,
+         both_ways& shared) {
   pin_to(first ? 1 : 0);
   json found;
   if (as == "socket") {
-    socket_end end(to, first);
+    socket_end end(to, first, stream);
     found = climbed(end, plan, first, rates);
     to.part(first, [] {});
   } else if (as == "put") {
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   CLI::App app("What this machine can do between two processes, by hand, as JSON");
   std::string as = "socket";
   ladder plan{{8, 1024, 4096, 16384, 65536, largest_floor}, 2000, {fruitless::yield, 2000}};
+  stream_shape stream;
   bool rates = true;
   unsigned limit = 60;
   app.add_option("--as", as, "socket; put: shared memory, a copy and a flag; ring: shared memory, copied in and out")
@@ -52,6 +54,9 @@ int main(int argc, char** argv) {
   app.add_option("--count", plan.count, "Round trips of a small transfer")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--piece", stream.piece, "socket: bytes of one send(); 0: all of a transfer")->capture_default_str();
+  app.add_option("--kernel-buffers", stream.kernel_buffers, "socket: bytes of SO_SNDBUF and SO_RCVBUF; 0: the kernel's")
+      ->capture_default_str();
   app.add_flag("!--no-rate", rates, "Leave rates and the call alone out");
   app.add_option("--limit", limit, "Seconds after which the run is ended")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
@@ -59,6 +64,6 @@ int main(int argc, char** argv) {
   if (memory == MAP_FAILED) return 1;
   auto& shared = *new (memory) both_ways;
   return two_processes(
-      limit, [&](const channel& to) { return side(to, true, as, plan, rates, shared); },
-      [&](const channel& to) { return side(to, false, as, plan, rates, shared); });
+      limit, [&](const channel& to) { return side(to, true, as, stream, plan, rates, shared); },
+      [&](const channel& to) { return side(to, false, as, stream, plan, rates, shared); });
 }

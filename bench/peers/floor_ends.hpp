@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -37,9 +38,18 @@ class floor_end {
   std::vector<std::byte> outgoing_ = std::vector<std::byte>(largest_floor);
 };
 
+/// How a stream carries a large transfer. Which is fastest depends on the size and on the kernel, so callers try some.
+struct stream_shape {
+  std::size_t piece = 0;   ///< Bytes of one send(); 0: all. The target copies a piece while the next one is sent.
+  int kernel_buffers = 0;  ///< Bytes of SO_SNDBUF and SO_RCVBUF; 0: the kernel's own, which grow.
+};
+
 class socket_end : public floor_end {
  public:
-  socket_end(const channel& to, bool first) : landed_(largest_floor), socket_(first ? dial(to) : answer(to)) {
+  socket_end(const channel& to, bool first, stream_shape shape)
+      : landed_(largest_floor),
+        socket_(first ? dial(to, shape.kernel_buffers) : answer(to, shape.kernel_buffers)),
+        piece_(shape.piece == 0 ? largest_floor : shape.piece) {
     const int on = 1;
     setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
@@ -51,7 +61,8 @@ class socket_end : public floor_end {
   template <ending>
   bool post(std::size_t size, std::uint32_t) {
     while (left_ < size) {
-      const ssize_t n = ::send(socket_, outgoing_.data() + left_, size - left_, MSG_DONTWAIT | MSG_NOSIGNAL);
+      const ssize_t n =
+          ::send(socket_, outgoing_.data() + left_, std::min(piece_, size - left_), MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0 && errno == EAGAIN) return false;
       if (n <= 0) throw std::runtime_error("send failed");
       left_ += static_cast<std::size_t>(n);
@@ -77,13 +88,16 @@ class socket_end : public floor_end {
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return a;
   }
-  static int made() {
+  /// Sizes of buffers bind only before the connection. An accepted socket has those of the listening one.
+  static int made(int kernel_buffers) {
     const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (s < 0) throw std::runtime_error("socket failed");
+    for (const int which : {SO_SNDBUF, SO_RCVBUF})
+      if (kernel_buffers > 0) setsockopt(s, SOL_SOCKET, which, &kernel_buffers, sizeof kernel_buffers);
     return s;
   }
-  static int answer(const channel& to) {
-    const int listening = made();
+  static int answer(const channel& to, int kernel_buffers) {
+    const int listening = made(kernel_buffers);
     sockaddr_in where = loopback(0);
     socklen_t length = sizeof where;
     if (::bind(listening, reinterpret_cast<sockaddr*>(&where), sizeof where) != 0 || ::listen(listening, 1) != 0 ||
@@ -95,12 +109,12 @@ class socket_end : public floor_end {
     if (accepted < 0) throw std::runtime_error("accept failed");
     return accepted;
   }
-  static int dial(const channel& to) {
+  static int dial(const channel& to, int kernel_buffers) {
     const std::string port_bytes = to.receive_text();
     in_port_t port = 0;
     std::memcpy(&port, port_bytes.data(), sizeof port);
     const sockaddr_in there = loopback(port);
-    const int s = made();
+    const int s = made(kernel_buffers);
     if (::connect(s, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0)
       throw std::runtime_error("connecting to 127.0.0.1 failed");
     return s;
@@ -108,6 +122,7 @@ class socket_end : public floor_end {
 
   std::vector<std::byte> landed_;
   int socket_;
+  std::size_t piece_;
   std::size_t left_ = 0;
   std::size_t came_ = 0;
 };

@@ -20,10 +20,12 @@ from generator.benching.peers.contenders import Contender, Plan, all_contenders,
 from generator.benching.peers.measured import Measured, measure, spread
 from generator.benching.peers.programs import Programs
 from generator.benching.peers.races import races
+from generator.benching.peers.ucx import SETTINGS, Rival, Ucx, lowest, settings_rows, tune
 from generator.report import as_json
 from generator.schemas import all_schemas
 
 PLAN = Plan((8,), 4, 1e9, quick=True)
+RIVALS = [Rival(Ucx("UCX", ("ucx_perftest",), "1.13"), "tcp", {("tag_lat", 8): ("UCX_RNDV_THRESH=inf",)})]
 UCX = """+--------------+--------------+------------------------------+---------------------+-----------------------+
 |              |              |        latency (usec)        |   bandwidth (MB/s)  |  message rate (msg/s) |
 +--------------+--------------+----------+---------+---------+----------+----------+-----------+-----------+
@@ -174,14 +176,73 @@ def test_claims_say_met_not_met_and_not_measured() -> None:
     assert missing.met is None and missing.why_not == "bench-coalesced, tcp: not built: the compiler's sentence"
 
 
+def test_a_bound_inside_of_the_spread_is_said() -> None:
+    key = ("bench, tcp", "ratio", 0)
+    wide = Measured(turns=3, by_turn={key: {0: 0.9, 1: 0.95, 2: 1.2}})
+    assert _judge(Claim("a", 1.0, (key,)), wide).met is True
+    narrow, clear = _judge(Claim("a", 1.0, (key,)), wide), _judge(Claim("a", 1.5, (key,)), wide)
+    assert narrow.narrow and not clear.narrow
+    rows = page.claims_table([narrow, clear])[2]
+    assert [row[3] for row in rows] == ["met, within the spread", "met"]
+
+
+def test_a_floor_that_a_contender_beats_is_no_floor() -> None:
+    found = Measured(
+        turns=1,
+        by_turn={
+            ("raw socket", "latency", 16384): {0: 9.6},
+            ("UCX tag, tuned, tcp", "latency", 16384): {0: 8.2},
+            ("weft put, watched by the target, tcp", "latency", 16384): {0: 8.4},
+        },
+    )
+    floor = next(each for each in judged(found, ("tcp",)) if each.claim.text.startswith("raw socket, 16 KiB, is"))
+    assert floor.met is False and floor.who == "raw socket / UCX tag, tuned, tcp"
+    put = next(each for each in judged(found, ("tcp",)) if each.claim.text.startswith("tcp, 16 KiB: put / raw socket"))
+    assert put.met is True
+
+
+FAKE_UCX = """#!PYTHON
+import os, socket, sys
+arguments = sys.argv[1:]
+port = int(arguments[arguments.index("-p") + 1])
+if arguments[0] == "-p":
+    socket.create_server(("127.0.0.1", port)).accept()
+else:
+    if os.environ.get("UCX_ZCOPY_THRESH") == "inf":
+        sys.exit("no such protocol")
+    socket.create_connection(("127.0.0.1", port))
+    fast = os.environ.get("UCX_RNDV_THRESH") == "inf" and "65536" in arguments
+    print("Final: 100", 2.0 if fast else 5.0, 9, 9, 1, 1, 1000, 500000 if fast else 200000)
+"""
+
+
+def test_each_size_of_a_rival_has_its_best_setting(tmp_path: Path) -> None:
+    program = tmp_path / "ucx_perftest"
+    program.write_text(FAKE_UCX.replace("PYTHON", sys.executable))
+    program.chmod(0o755)
+    said: list[str] = []
+    rival = tune(Ucx("UCX", (str(program),), "9"), "tcp", (65536,), 1, said.append)
+    assert "UCX_RNDV_THRESH=inf" in rival.setting("tag_lat", 65536)
+    assert any("UCX_ZCOPY_THRESH=inf: " in line for line in said), "a setting that fails is said"
+    assert {row[0] for row in settings_rows([rival], (65536,))} == {
+        "UCX tag, tuned, tcp", "UCX am, tuned, tcp", "UCX put, tuned, tcp"}
+    assert all(() in settings for settings in SETTINGS.values()), "the defaults are tried too"
+
+
+def test_the_best_setting_has_the_lowest_median() -> None:
+    assert lowest({(): [3, 3, 3], ("A=1",): [1, 9, 9], ("B=2",): [2, 2, 9]}) == ("B=2",)
+    assert lowest({("A=1",): []}) == ()
+
+
 def test_every_claim_names_contenders_that_there_are(tmp_path: Path) -> None:
     fabrics = ("tcp", "tcp_rxm", "shm", "mapped")
     programs = Programs(tmp_path, {}, "", "")
-    names = {each.name for each in all_contenders(fabrics, programs)} | {
-        each.name for one in races(fabrics, programs, ucx=True) for each in one
+    rivals = [Rival(Ucx(name, (), "1"), transport) for name in ("UCX", "newer UCX") for transport in ("tcp", "posix")]
+    names = {each.name for each in all_contenders(fabrics, programs, rivals)} | {
+        each.name for one in races(fabrics, programs, rivals) for each in one
     }
     unknown = {key[0] for claim in CLAIMS for key in (*claim.ours, *claim.theirs)} - names
-    assert not {name for name in unknown if "watched word, mapped" not in name}
+    assert not unknown
     assert all(target.startswith(("bench-", "invocation-")) for target in targets(fabrics))
 
 
@@ -189,7 +250,7 @@ def test_the_answer_keeps_its_schema_and_the_page_tells_all() -> None:
     found = measure([_said("raw socket", [10.0] * 4), _said("weft put_notify, tcp", [12.0] * 4)], PLAN, lambda _: None)
     found.absent["UCX tag, tcp"] = "not found: install ucx-utils (scripts/setup bench)"
     verdicts = judged(found, ("tcp",))
-    every = page.tables([_said("raw socket", []), _said("weft put_notify, tcp", [])], found, PLAN, verdicts)
+    every = page.tables([_said("raw socket", []), _said("weft put_notify, tcp", [])], found, PLAN, verdicts, RIVALS)
     provenance = {
         "command": "./weft bench --peers --write",
         "date": "2026-11-21T01:00:00+00:00",
@@ -197,12 +258,13 @@ def test_the_answer_keeps_its_schema_and_the_page_tells_all() -> None:
         "versions": {"weft": "0.6"},
         "load": {"before": [0.0, 0.0, 0.0], "after": [1.0, 1.0, 1.0]},
     }
-    answer = page.answer(provenance, found, verdicts)
+    answer = page.answer(provenance, found, verdicts, settings_rows(RIVALS, PLAN.sizes))
     jsonschema.validate(json.loads(as_json("peers", answer)), all_schemas()["peers"])
     text = page.page(every, answer)
     assert "| weft put_notify, tcp | 12.0 ns |" in text
     assert "not found: install ucx-utils" in text and "not measured" in text
     assert "./weft bench --peers --write" in text
+    assert "| UCX tag, tuned, tcp | 8 B | UCX_RNDV_THRESH=inf |" in text
 
 
 def test_a_program_that_does_not_end_is_ended(tmp_path: Path) -> None:
@@ -258,7 +320,7 @@ def test_fabtests_take_part_where_they_are_found(tmp_path: Path, monkeypatch: py
     fabrics = ("tcp", "tcp_rxm", "sockets", "shm", "udp_rxd")
     none = Programs(tmp_path, {}, "", "")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    before = {each.name: each.absent for each in all_contenders(fabrics, none) if each.name.startswith("fabtests")}
+    before = {each.name: each.absent for each in all_contenders(fabrics, none, []) if each.name.startswith("fabtests")}
     assert set(before) == {
         "fabtests fi_msg_pingpong, tcp",
         *(f"fabtests fi_rdm_pingpong, {fabric}" for fabric in fabrics[1:]),
@@ -270,7 +332,7 @@ def test_fabtests_take_part_where_they_are_found(tmp_path: Path, monkeypatch: py
         (tmp_path / program).write_text(FABTEST.replace("PYTHON", sys.executable))
         (tmp_path / program).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    for each in all_contenders(fabrics, none):
+    for each in all_contenders(fabrics, none, []):
         if each.name.startswith("fabtests"):
             unpinned = "sockets" in each.name  # its own thread would share the processor of the waiting one
             expected = len(os.sched_getaffinity(0)) * 1000 if unpinned else 5500
@@ -283,7 +345,7 @@ def test_programs_are_found_where_they_are_built(tmp_path: Path) -> None:
     client.touch()
     programs = Programs(tmp_path, {}, "", "")
     assert programs.path("invocation-client.tcp") == client
-    absent = {each.name: each.absent for each in all_contenders(("tcp",), programs)}
+    absent = {each.name: each.absent for each in all_contenders(("tcp",), programs, [])}
     assert absent["bench/invocation, tcp"] == "" and absent["raw socket"] == "not built"
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -15,10 +16,11 @@ from .. import provenance
 from ..building import Absent
 from . import page
 from .claims import judged
-from .contenders import QUICK_SIZES, SIZES, Plan, all_contenders, targets
+from .contenders import QUICK_SIZES, SIZES, Plan, all_contenders, targets, transports
 from .measured import measure
 from .programs import ROOT, Programs, build
 from .races import race, races
+from .ucx import Rival, found_here, settings_rows, tune
 
 FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
 OFFERED = (*FABRICS, "sockets", "udp_rxd")
@@ -47,15 +49,17 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     except Absent as absent:
         report(str(absent))
         return 77
-    contenders = all_contenders(asked, programs)
     before, began = provenance.load(), provenance.now()
+    rivals = _rivals(asked, plan, report)
+    contenders = all_contenders(asked, programs, rivals)
     measured = measure(contenders, plan, report)
-    race(races(asked, programs, shutil.which("ucx_perftest") is not None), plan, measured, report)
+    race(races(asked, programs, rivals), plan, measured, report)
     verdicts = judged(measured, asked)
-    every = page.tables(contenders, measured, plan, verdicts)
+    every = page.tables(contenders, measured, plan, verdicts, rivals)
     answer = page.answer({"command": _command(fabrics, turns, quick), "date": began, "machine": provenance.machine(),
-                          "versions": _versions(programs),
-                          "load": {"before": before, "after": provenance.load()}}, measured, verdicts)
+                          "versions": _versions(programs, rivals),
+                          "load": {"before": before, "after": provenance.load()}}, measured, verdicts,
+                         settings_rows(rivals, plan.sizes))
     _show(every, answer, kind)
     if write:
         place = ROOT / "docs" / "performance.md"
@@ -80,11 +84,18 @@ def _command(fabrics: tuple[str, ...], turns: int | None, quick: bool) -> str:
     return " ".join(words)
 
 
-def _versions(programs: Programs) -> dict[str, str]:
+def _rivals(fabrics: Sequence[str], plan: Plan, report: Callable[[str], None]) -> list[Rival]:
+    """Each UCX over each transport of the run, tuned."""
+    here = found_here(report, plan.quick)
+    return [Rival(each, transport) if each.absent else
+            tune(each, transport, plan.sizes, 1 if plan.quick else 3, report)
+            for transport in transports(fabrics) for each in here]
+
+
+def _versions(programs: Programs, rivals: Sequence[Rival]) -> dict[str, str]:
     found = provenance.versions(programs.library, programs.compiler)
-    for name, package in (("UCX", "ucx-utils"), ("fi_pingpong", "libfabric-bin")):
-        found[name] = _installed(package)
-    return found
+    found |= {each.ucx.name: each.ucx.version for each in rivals}
+    return {**found, "fi_pingpong": _installed("libfabric-bin")}
 
 
 def _installed(package: str) -> str:

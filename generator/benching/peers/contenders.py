@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import outputs
+from . import outputs, ucx
 from .outputs import Readings
-from .processes import SECONDS, free_port, pair, run
+from .processes import free_port, pair, run
 from .programs import ROOT, Programs
+from .ucx import Rival
 
 SIZES = (8, 1024, 4096, 16384, 65536, 1048576)
 QUICK_SIZES = (8, 4096, 65536)
@@ -26,10 +27,10 @@ BY_HAND = {"plain": "by hand, plain", "tuned": "by hand, tuned write with immedi
            "raw_fetch_add": "by hand, fetch_add"}
 FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and flag", "memory"),
           "ring": ("raw memory, ring of messages", "memory")}
-UCX = {"tag_lat": ("tag", "latency"), "ucp_am_lat": ("am", "latency"), "ucp_put_lat": ("put", "latency"),
-       "ucp_fadd": ("put", "fetch_add"), "tag_bw": ("tag", "rate"),
-       "ucp_put_bw": ("put", "put rate")}
-_UCX_WARM = 80  # round trips of any size before timing, as large ones of ours have
+# A large transfer as a stream: bytes of one send() and of the kernel's buffers; 0: all, and the kernel's own. The floor
+# is the fastest of them at each size.
+STREAMS = ((0, 0), (8192, 0), (32768, 0), (0, 212992), (32768, 212992))
+TRANSPORTS = {"tcp": "sockets", "posix": "memory"}  # of UCX, and the table of each
 # The library moves data in a thread of its own. Nothing is pinned, and programs that never sleep take milliseconds.
 OWN_THREAD = ("sockets",)
 FOREIGN_FABRICS = {"tcp": ("msg", "tcp"), "tcp_rxm": ("rdm", "tcp;ofi_rxm"), "sockets": ("rdm", "sockets"),
@@ -67,7 +68,7 @@ def same_host(fabric: str) -> str:
     return "memory" if fabric in ("shm", "mapped") else "sockets"
 
 
-def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
+def all_contenders(fabrics: Sequence[str], programs: Programs, rivals: Sequence[Rival]) -> list[Contender]:
     """All contenders, in the order of their runs."""
     found = [_floor(kind, programs) for kind, (_, table) in FLOORS.items()
              if any(same_host(fabric) == table for fabric in fabrics)]
@@ -78,10 +79,16 @@ def all_contenders(fabrics: Sequence[str], programs: Programs) -> list[Contender
                                                            else [_own(fabric, kind, programs, "large transfers")])
         if fabric in FOREIGN_FABRICS:
             found += [_fi_pingpong(fabric), _fabtests(fabric)]
-    for transport, table in (("tcp", "sockets"), ("posix", "memory")):
-        if any(same_host(fabric) == table for fabric in fabrics):
-            found += [_ucx(transport, table, way) for way in ("tag", "am", "put")]
+    for rival in rivals:
+        table = TRANSPORTS[rival.transport]
+        found += [_ucx(rival, way, table, tuned) for way in ucx.WAYS
+                  for tuned in ((False, True) if rival.ucx.name == "UCX" else (True,))]
     return found + _duels(fabrics, programs)
+
+
+def transports(fabrics: Sequence[str]) -> list[str]:
+    """UCX's transports beside these fabrics."""
+    return [transport for transport, table in TRANSPORTS.items() if any(same_host(each) == table for each in fabrics)]
 
 
 def targets(fabrics: Sequence[str]) -> list[str]:
@@ -114,9 +121,20 @@ def _floor(kind: str, programs: Programs) -> Contender:
     name, table = FLOORS[kind]
     program = programs.path("bench-floor")
 
+    def climbed(plan: Plan, sizes: Sequence[int], *options: str) -> Readings:
+        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count",
+                                      _count(table, plan.quick), "--limit", "20", *options]))
+
     def once(plan: Plan) -> Readings:
-        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, plan.sizes)), "--count",
-                                      _count(table, plan.quick), "--limit", "20"]))
+        if kind != "socket":
+            return climbed(plan, plan.sizes)
+        large = [size for size in plan.sizes if size > 4096]
+        found = climbed(plan, [size for size in plan.sizes if size <= 4096])
+        for piece, buffers in STREAMS if large else ():
+            for key, ns in climbed(plan, large, "--no-rate", "--piece", str(piece), "--kernel-buffers",
+                                   str(buffers)).items():
+                found[key] = min(ns, found.get(key, ns))
+        return found
 
     return Contender(name, table, once, not_there(programs, "bench-floor"))
 
@@ -142,36 +160,12 @@ def not_there(programs: Programs, target: str) -> str:
     return "" if programs.path(target).is_file() else "not built"
 
 
-def _ucx(transport: str, table: str, way: str) -> Contender:
+def _ucx(rival: Rival, way: str, table: str, tuned: bool) -> Contender:
     def once(plan: Plan) -> Readings:
-        found: Readings = {}
-        for test, (of, operation) in UCX.items():
-            if of != way:
-                continue
-            for size in plan.sizes if operation == "latency" else (8,):
-                line = outputs.ucx(_perftest(transport, test, size, plan.quick))
-                found[operation, size] = 1e9 / line.rate if "rate" in operation else line.median_us * 1000
-        return found
+        return ucx.read(rival, way, plan.sizes, plan.quick, tuned)
 
-    return Contender(f"UCX {way}, {transport}", table, once, "" if shutil.which("ucx_perftest")
-                     else "not found: install ucx-utils (scripts/setup bench)")
-
-
-def _perftest(transport: str, test: str, size: int, quick: bool) -> str:
-    small, medium, large = (20000, 2000, 200) if transport == "posix" else (2000, 500, 50)
-    count = (small if size <= 4096 else medium if size <= 65536 else large) // (2 if quick else 1)
-    if test.endswith("_bw"):
-        count = small * 5
-    return perftest(transport, test, size, count)
-
-
-def perftest(transport: str, test: str, size: int, count: int, seconds: float = SECONDS) -> str:
-    """The output of UCX's own bench after that many iterations."""
-    port = free_port()
-    server = ["ucx_perftest", "-p", str(port), "-f"]
-    client = ["ucx_perftest", "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w",
-              str(max(count // 10, _UCX_WARM)), "-f"]
-    return pair(server, client, port, {"UCX_TLS": transport, "UCX_WARN_UNUSED_ENV_VARS": "n"}, seconds)
+    name = rival.tuned(way) if tuned else f"{rival.ucx.name} {way}, {rival.transport}"
+    return Contender(name, table, once, rival.ucx.absent)
 
 
 def _fi_pingpong(fabric: str) -> Contender:

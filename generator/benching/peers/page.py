@@ -15,6 +15,7 @@ from .contenders import Contender, Plan
 from .measured import Measured, Spread
 from .programs import ROOT
 from .races import IN_SLICES
+from .ucx import Rival, settings_rows
 from ..slices import SLICE_SECONDS
 
 _TITLES = {"sockets": "Over sockets of one host", "memory": "Through memory of one host"}
@@ -43,6 +44,7 @@ def claims_table(all_judged: Sequence[Judged]) -> Table:
         unit = f" {each.claim.unit}" if each.claim.unit else ""
         bound = f"{'≥' if each.claim.at_least else '≤'} {each.claim.bound:g}{unit}"
         verdict = {True: "met", False: "NOT met", None: "not measured"}[each.met]
+        verdict += ", within the spread" if each.narrow else ""
         rows.append([each.claim.text, bound, _ratio(each.found, each.claim.unit) if each.found else "", verdict,
                      each.who or each.why_not])
     return "What is claimed", ["claim", "bound", "measured (p10 to p90)", "", "by"], rows
@@ -105,10 +107,17 @@ def left_out(measured: Measured) -> Table:
     return "Left out", ["contender", "why"], [[name, why] for name, why in (measured.absent | measured.failed).items()]
 
 
+def settings_table(rivals: Sequence[Rival], plan: Plan) -> Table:
+    """Which settings the tuned rivals have."""
+    rows = [[name, size_of(size), setting] for name, size, setting in settings_rows(rivals, plan.sizes)]
+    return "The best settings of UCX, of those tried", ["contender", "bytes", "settings"], rows
+
+
 def tables(contenders: Sequence[Contender], measured: Measured, plan: Plan,
-           all_judged: Sequence[Judged]) -> list[Table]:
+           all_judged: Sequence[Judged], rivals: Sequence[Rival]) -> list[Table]:
     every = [claims_table(all_judged), *latency_tables(contenders, measured, plan), sliced_table(measured),
-             rate_table(contenders, measured), others_table(contenders, measured), left_out(measured)]
+             rate_table(contenders, measured), others_table(contenders, measured), settings_table(rivals, plan),
+             left_out(measured)]
     return [table for table in every if table[2]]
 
 
@@ -118,16 +127,18 @@ def show(every: Sequence[Table]) -> None:
         print()
 
 
-def answer(provenance: dict[str, Any], measured: Measured, all_judged: Sequence[Judged]) -> dict[str, Any]:
+def answer(provenance: dict[str, Any], measured: Measured, all_judged: Sequence[Judged],
+           settings: Sequence[tuple[str, int, str]]) -> dict[str, Any]:
     """The members of the JSON answer, without the schema's name."""
     readings = [{"contender": name, "operation": operation, "bytes": size, **asdict(value)}
                 for name, operation, size in measured.by_turn
                 if (value := measured.value((name, operation, size)))]
     claims = [{"claim": each.claim.text, "bound": each.claim.bound, "at_least": each.claim.at_least,
-               "unit": each.claim.unit or "ratio", "met": each.met,
+               "unit": each.claim.unit or "ratio", "met": each.met, "narrow": each.narrow,
                "found": asdict(each.found) if each.found else None, "who": each.who, "why_not": each.why_not}
               for each in all_judged]
     return {**provenance, "turns": measured.turns, "claims": claims, "readings": readings,
+            "settings": [{"contender": name, "bytes": size, "settings": setting} for name, size, setting in settings],
             "left_out": [{"contender": name, "why": why} for name, why in (measured.absent | measured.failed).items()]}
 
 
@@ -152,13 +163,16 @@ def peers_fields() -> Schema:
     values = {"median": number, "low": number, "high": number, "turns": {"type": "integer", "minimum": 1}}
     found: Schema = {"oneOf": [{"type": "null"}, closed(**values)]}
     claim = closed(claim=text, bound=number, at_least={"type": "boolean"}, unit=text, met={"type": ["boolean", "null"]},
+                   narrow={"type": "boolean"},
                    found=found, who=text, why_not=text)
     reading = closed(contender=text, operation=text, bytes={"type": "integer", "minimum": 0}, **values)
     return {"command": text, "date": text, "machine": closed(processor=text, cores={"type": "integer"}, kernel=text),
             "versions": {"type": "object", "additionalProperties": text},
             "load": closed(before=numbers, after=numbers), "turns": {"type": "integer", "minimum": 0},
             "claims": {"type": "array", "items": claim},
-            "readings": {"type": "array", "items": reading}, "left_out": {"type": "array",
+            "readings": {"type": "array", "items": reading},
+            "settings": {"type": "array", "items": closed(contender=text, bytes={"type": "integer", "minimum": 8},
+                                                          settings=text)}, "left_out": {"type": "array",
                                                                           "items": closed(contender=text, why=text)}}
 
 

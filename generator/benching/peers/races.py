@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from . import outputs
-from .contenders import BY_HAND, FLOORS, WEFT, Plan, not_there, perftest
+from .contenders import BY_HAND, FLOORS, WEFT, Plan, not_there
 from .measured import Key, Measured
 from .outputs import Readings
 from .processes import run
 from .programs import Programs
+from .ucx import Rival, perftest
 from ..slices import in_slices
 
 IN_SLICES = "half round trip in slices"
@@ -41,12 +42,12 @@ class Racer:
         return found.median if found else None
 
 
-def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Racer]]:
+def races(fabrics: Sequence[str], programs: Programs, rivals: Sequence[Rival]) -> list[list[Racer]]:
     """Contenders to run together: those of one claim."""
     found = []
     if "tcp" in fabrics:
         found.append([*_own("tcp", ("watched_word", "put_notify", "watched_write", "tuned", "plain"), programs),
-                      *_ucx("tcp", {"tag": "tag_lat"}, ucx)])
+                      *_ucx("tcp", {"tag": "tag_lat"}, rivals)])
     if "tcp_rxm" in fabrics:
         found.append(_own("tcp_rxm", ("watched_word", "put", "send", "plain"), programs))
     if "shm" in fabrics:
@@ -54,7 +55,7 @@ def races(fabrics: Sequence[str], programs: Programs, ucx: bool) -> list[list[Ra
                           programs))
     if "mapped" in fabrics:
         found.append([*_floors(("put", "ring"), programs), _word(programs), *_own("mapped", ("put", "send"), programs),
-                      *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat"}, ucx)])
+                      *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat", "put": "ucp_put_lat"}, rivals)])
     return found
 
 
@@ -121,12 +122,12 @@ def _word(programs: Programs) -> Racer:
     return Racer(f"{WORD}, mapped", once, not_there(programs, _FLAG), ("bench-flag, mapped", scenario, SIZE))
 
 
-def _ucx(transport: str, tests: dict[str, str], installed: bool) -> list[Racer]:
-    def of(way: str, test: str) -> Racer:
+def _ucx(transport: str, tests: dict[str, str], rivals: Sequence[Rival]) -> list[Racer]:
+    def of(rival: Rival, way: str, test: str) -> Racer:
         def once(count: int) -> Readings:
-            return {("latency", SIZE): outputs.ucx(perftest(transport, test, SIZE, count, _DEADLINE)).median_us * 1000}
+            line = outputs.ucx(perftest(rival.ucx, transport, test, SIZE, count, rival.setting(test, SIZE), _DEADLINE))
+            return {("latency", SIZE): line.median_us * 1000}
 
-        return Racer(f"UCX {way}, {transport}", once,
-                     "" if installed else "not found: install ucx-utils (scripts/setup bench)")
+        return Racer(rival.tuned(way), once, rival.ucx.absent)
 
-    return [of(way, test) for way, test in tests.items()]
+    return [of(rival, way, test) for rival in rivals if rival.transport == transport for way, test in tests.items()]

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UCX as a contender: its versions here, its settings, and which setting is best for each test and size.
+
+UCX chooses protocols by thresholds that suit some machines. A claim against the defaults alone would be a claim against
+a badly tuned rival, so each test has the best of some settings.
+"""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from . import outputs
+from .outputs import NotUnderstood, Readings
+from .processes import SECONDS, Failed, free_port, pair
+from .programs import ROOT
+
+TESTS = {"tag_lat": ("tag", "latency"), "ucp_am_lat": ("am", "latency"), "ucp_put_lat": ("put", "latency"),
+         "ucp_fadd": ("put", "fetch_add"), "tag_bw": ("tag", "rate"), "ucp_put_bw": ("put", "put rate")}
+WAYS = ("tag", "am", "put")
+Setting = tuple[str, ...]
+"""Environment variables, each NAME=VALUE; none: UCX's defaults."""
+_EAGER = "UCX_RNDV_THRESH=inf"
+SETTINGS: Mapping[str, tuple[Setting, ...]] = {
+    # By default tcp changes to rendezvous at some KiB, and its segments have 8 KiB.
+    "tcp": ((), (_EAGER,), (_EAGER, "UCX_ZCOPY_THRESH=inf"), (_EAGER, "UCX_ZCOPY_THRESH=0"),
+            (_EAGER, "UCX_TCP_TX_SEG_SIZE=64k", "UCX_TCP_RX_SEG_SIZE=64k"),
+            (_EAGER, "UCX_TCP_TX_SEG_SIZE=256k", "UCX_TCP_RX_SEG_SIZE=256k"),
+            (_EAGER, "UCX_TCP_SNDBUF=208k", "UCX_TCP_RCVBUF=208k")),
+    # cma copies in one step, if the kernel permits that between these processes.
+    "posix": ((), (_EAGER,), (_EAGER, "UCX_POSIX_SEG_SIZE=16k"), ("UCX_RNDV_THRESH=16k",),
+              ("UCX_TLS=posix,cma",), ("UCX_TLS=posix,cma", "UCX_RNDV_THRESH=16k", "UCX_RNDV_SCHEME=get_zcopy"),
+              ("UCX_TLS=posix,cma", "UCX_RNDV_THRESH=16k", "UCX_RNDV_SCHEME=put_zcopy")),
+}
+_WARM = 80  # round trips of any size before timing, as large ones of ours have
+# Enters the root with the machine's own devices, so that two processes share memory as outside. -P 0: that package's
+# bench takes itself for an MPI program.
+_ENTER = ('mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t proc proc "$0/proc" && '
+          'exec chroot "$0" /usr/bin/ucx_perftest -P 0 "$@"')
+_NEWER_ROOT = ROOT / "build" / "debian13" / "root"
+
+
+@dataclass(frozen=True)
+class Ucx:
+    """One UCX of this machine. `command` begins each call of its bench. `absent` says why there is none, else empty."""
+
+    name: str
+    command: tuple[str, ...]
+    version: str
+    absent: str = ""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One UCX over one transport, with its best setting per test and size."""
+
+    ucx: Ucx
+    transport: str
+    best: Mapping[tuple[str, int], Setting] = field(default_factory=dict)
+
+    def tuned(self, way: str) -> str:
+        """The name of the tuned contender."""
+        return f"{self.ucx.name} {way}, tuned, {self.transport}"
+
+    def setting(self, test: str, size: int) -> Setting:
+        return self.best.get((test, size), ())
+
+
+def found_here(report: Callable[[str], None], quick: bool) -> list[Ucx]:
+    """The UCX of this machine, and that of the Debian 13 root (scripts/debian13), made or completed now."""
+    here = shutil.which("ucx_perftest")
+    absent = "" if here else "not found: install ucx-utils (scripts/setup bench)"
+    return [Ucx("UCX", ("ucx_perftest",), _version(()) if here else "not installed", absent),
+            Ucx("newer UCX", (), "none", "takes no part in a quick run") if quick else _newer(report)]
+
+
+def _newer(report: Callable[[str], None]) -> Ucx:
+    name = "newer UCX"
+    install = "command -v ucx_perftest >/dev/null || { apt-get -q update && apt-get -q install -y ucx-utils; }"
+    report("the newer UCX: looks for it in the Debian 13 root")
+    try:
+        done = subprocess.run([ROOT / "scripts" / "debian13", "sh", "-c", f"{install} >&2"], capture_output=True,
+                              text=True, timeout=1200, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Ucx(name, (), "none", f"no Debian 13 root: {error}")
+    if done.returncode != 0 or not (_NEWER_ROOT / "usr/bin/ucx_perftest").is_file():
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        return Ucx(name, (), "none", f"no Debian 13 root with UCX: {lines[-1] if lines else 'it said nothing'}")
+    command = ("unshare", "--mount", "--propagation", "private", "sh", "-c", _ENTER, str(_NEWER_ROOT))
+    return Ucx(name, command, _version((f"--root={_NEWER_ROOT}",)))
+
+
+def _version(root: Sequence[str]) -> str:
+    """That of the package: each call of ucx_perftest would open the devices."""
+    if shutil.which("dpkg-query") is None:
+        return "unknown"
+    said = subprocess.run(["dpkg-query", *root, "-W", "-f=${Version}", "ucx-utils"], capture_output=True, text=True,
+                          timeout=30, check=False, env={**os.environ, "LC_ALL": "C"})
+    return said.stdout.strip() if said.returncode == 0 and said.stdout.strip() else "unknown"
+
+
+def perftest(ucx: Ucx, transport: str, test: str, size: int, count: int, setting: Setting = (),
+             seconds: float = SECONDS) -> str:
+    """The output of UCX's own bench after that many iterations."""
+    port = free_port()
+    same = [*ucx.command, "-p", str(port), "-f"]
+    client = [*ucx.command, "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w",
+              str(max(count // 10, _WARM)), "-f"]
+    environment = {"UCX_TLS": transport, "UCX_WARN_UNUSED_ENV_VARS": "n", **dict(_pairs(setting))}
+    return pair(same, client, port, environment, seconds)
+
+
+def _pairs(setting: Setting) -> list[tuple[str, str]]:
+    return [(name, value) for name, _, value in (each.partition("=") for each in setting)]
+
+
+def count_of(transport: str, test: str, size: int, quick: bool) -> int:
+    """How many iterations one run makes."""
+    small, medium, large = (20000, 2000, 200) if transport == "posix" else (2000, 500, 50)
+    count = (small if size <= 4096 else medium if size <= 65536 else large) // (2 if quick else 1)
+    return small * 5 if test.endswith("_bw") else count
+
+
+def read(rival: Rival, way: str, sizes: Sequence[int], quick: bool, tuned: bool) -> Readings:
+    """All tests of that way: latencies of all sizes, rates and additions of 8 bytes."""
+    found: Readings = {}
+    for test, (of, operation) in TESTS.items():
+        if of != way:
+            continue
+        for size in sizes if operation == "latency" else (8,):
+            line = outputs.ucx(perftest(rival.ucx, rival.transport, test, size,
+                                        count_of(rival.transport, test, size, quick),
+                                        rival.setting(test, size) if tuned else ()))
+            found[operation, size] = 1e9 / line.rate if "rate" in operation else line.median_us * 1000
+    return found
+
+
+def tune(ucx: Ucx, transport: str, sizes: Sequence[int], rounds: int, report: Callable[[str], None]) -> Rival:
+    """Tries each setting at each size, in rounds that alternate who begins. The lowest median of rounds is best."""
+    best: dict[tuple[str, int], Setting] = {}
+    for test, (_, operation) in TESTS.items():
+        for size in sizes if operation == "latency" else (8,):
+            best[test, size] = lowest(_tried(ucx, transport, test, size, rounds, report))
+    chosen = sorted({" ".join(each) or "defaults" for each in best.values()})
+    report(f"{ucx.name} {ucx.version} over {transport}: {len(best)} cases tuned; best: {'; '.join(chosen)}")
+    return Rival(ucx, transport, best)
+
+
+def _tried(ucx: Ucx, transport: str, test: str, size: int, rounds: int,
+           report: Callable[[str], None]) -> dict[Setting, list[float]]:
+    found: dict[Setting, list[float]] = {}
+    for turn in range(rounds):
+        settings = SETTINGS[transport]
+        for setting in settings if turn % 2 == 0 else reversed(settings):
+            try:
+                line = outputs.ucx(perftest(ucx, transport, test, size, count_of(transport, test, size, True) // 2 + 5,
+                                            setting))
+            except (Failed, NotUnderstood) as error:
+                report(f"{ucx.name}, {transport}, {test} of {size} B with {' '.join(setting) or 'defaults'}: {error}")
+                continue
+            found.setdefault(setting, []).append(1e6 / line.rate if test.endswith("_bw") else line.median_us)
+    return found
+
+
+def lowest(tried: Mapping[Setting, Sequence[float]]) -> Setting:
+    """The setting with the lowest median. Without a result, the defaults."""
+    medians = {setting: sorted(values)[len(values) // 2] for setting, values in tried.items() if values}
+    return min(medians, key=lambda setting: medians[setting]) if medians else ()
+
+
+def settings_rows(rivals: Sequence[Rival], sizes: Sequence[int]) -> list[tuple[str, int, str]]:
+    """Per tuned contender and size: its setting, for the page."""
+    return [(rival.tuned(way), size, " ".join(rival.setting(test, size)) or "defaults")
+            for rival in rivals if not rival.ucx.absent
+            for test, (way, operation) in TESTS.items() if operation == "latency" for size in sizes]
+
