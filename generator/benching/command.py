@@ -87,13 +87,15 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
 @click.option("--write", is_flag=True,
               help="Put the winners into the row, with provenance; with --peers: write docs/performance.md.")
 @click.option("--peers", is_flag=True, help="Compare weft with other libraries and hand-written code instead.")
+@click.option("--fabtests", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="With --peers: a checked-out libfabric or fabtests. Its ping-pongs are built, and take part.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,
               help="How to answer.")
 def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...] | None, windows: tuple[int, ...],
           window_bytes: int, operations: tuple[str, ...] | None,
           turns: int | None, quick: bool, out: Path | None, build: Path | None, jobs: int, node: str,
           recorded: Path | None, only_list: bool,
-          write: bool, peers: bool, kind: str) -> None:
+          write: bool, peers: bool, fabtests: Path | None, kind: str) -> None:
     """Measure the legal combinations of a fabric's answers on this machine, and compare them with the row's own.
 
     Each combination is a program of its own; they take turns. Contents are compared before anything is timed. The
@@ -109,7 +111,9 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
     """
     if peers:
         raise SystemExit(_part("peers", "play_peers")(fabrics=fabrics, turns=turns, quick=quick, kind=kind,
-                                                      write=write))
+                                                      write=write, fabtests=fabtests))
+    if fabtests is not None:
+        raise click.UsageError("--fabtests needs --peers")
     if out is not None:
         pages.require_matplotlib()
     try:

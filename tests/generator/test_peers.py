@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from generator.benching.peers import outputs, page, processes
+from generator.benching.peers import fabtests, outputs, page, processes
 from generator.benching.peers.claims import CLAIMS, Claim, judged, _judge
 from generator.benching.peers.command import planned
 from generator.benching.peers.contenders import Contender, Plan, all_contenders, targets
@@ -337,6 +337,30 @@ def test_fabtests_take_part_where_they_are_found(tmp_path: Path, monkeypatch: py
             unpinned = "sockets" in each.name  # its own thread would share the processor of the waiting one
             expected = len(os.sched_getaffinity(0)) * 1000 if unpinned else 5500
             assert not each.absent and each.once(PLAN) == {("latency", 8): expected}
+
+
+CONFIGURE = """#!/bin/sh
+printf 'benchmarks/%%:\\n\\tmkdir -p benchmarks && touch $@\\n' > Makefile
+"""
+
+
+def test_fabtests_are_built_in_a_copy_of_their_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fabtests, "ROOT", tmp_path / "tree")
+    with pytest.raises(fabtests.NotBuilt, match="is no source of fabtests"):
+        fabtests.built(tmp_path, lambda _: None)
+    source = tmp_path / "libfabric" / "fabtests"
+    source.mkdir(parents=True)
+    (source / "configure.ac").write_text("AC_INIT([fabtests], [1.17.0])\n")
+    for name, text in (("autogen.sh", "#!/bin/sh\n"), ("configure", CONFIGURE)):
+        (source / name).write_text(text)
+        (source / name).chmod(0o755)
+    made = fabtests.built(source.parent, lambda _: None)
+    assert sorted(each.name for each in made.iterdir()) == sorted(fabtests.PROGRAMS)
+    assert not (source / "Makefile").exists(), "the checkout stays as it is"
+    (source / "autogen.sh").write_text("#!/bin/sh\necho no autoconf here >&2; exit 3\n")
+    shutil.rmtree(tmp_path / "tree")
+    with pytest.raises(fabtests.NotBuilt, match=r"autogen.sh of fabtests failed: no autoconf here \(scripts/setup"):
+        fabtests.built(source.parent, lambda _: None)
 
 
 def test_programs_are_found_where_they_are_built(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from ..building import Absent
 from . import page
 from .claims import judged
 from .contenders import QUICK_SIZES, SIZES, Plan, all_contenders, targets, transports
+from .fabtests import NotBuilt, built
 from .measured import measure
 from .programs import ROOT, Programs, build
 from .races import race, races
@@ -32,7 +34,8 @@ def planned(turns: int | None, quick: bool) -> Plan:
     return Plan(QUICK_SIZES if quick else SIZES, turns or usual, turns * most_of_a_turn if turns else seconds, quick)
 
 
-def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: str, write: bool) -> int:
+def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: str, write: bool,
+               fabtests: Path | None = None) -> int:
     """Returns the exit code: 0 measured, 77 where nothing can be built here. Errors: click's, for a wrong fabric."""
     for fabric in fabrics:
         if fabric not in OFFERED:
@@ -44,6 +47,11 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     def report(line: str) -> None:
         click.echo(line, err=True)
 
+    try:
+        if fabtests is not None:
+            os.environ["PATH"] = f"{built(fabtests, report)}:{os.environ['PATH']}"
+    except NotBuilt as error:
+        raise click.BadParameter(str(error), param_hint="--fabtests") from None
     try:
         programs = build(asked, targets(asked), report)
     except Absent as absent:

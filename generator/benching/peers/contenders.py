@@ -205,7 +205,7 @@ def _fabtests(fabric: str) -> Contender:
         return found
 
     return Contender(f"fabtests {program}, {fabric}", same_host(fabric), once, "" if shutil.which(program) else
-                     "not found: Debian has no package of fabtests; build libfabric's fabtests and put them on PATH "
+                     "not found: Debian has no package of fabtests; name their source (--fabtests), or use PATH "
                      "(\"by hand, plain\" makes the same calls)", at_most=5)
 
 
