@@ -19,7 +19,7 @@ class member_posts {
   using initiator_type = initiator<Engine>;
   using member = typename detail::prepared_member<Engine>::type;
 
-  static constexpr bool hints = requires { requires Engine::port_type::hints_more; };
+  static constexpr bool hints = takes_more_hints<typename Engine::port_type>;
 
   /// Requires: the member fits one call.
   [[gnu::always_inline]] static status hinted(Engine& e, peer to, record& r, const member& m) noexcept {
