@@ -48,6 +48,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   using receive = typename traits::receive;
   using port_type = typename traits::port_type;
   using traits::notice_is_message;
+  using traits::slot_per_message;
   using traits::tracks_writes;
   using traits::watches_cells;
 
@@ -173,13 +174,18 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     s.fault = errc::ok;
     operations.give(s);
   }
+  /// More slots than at open (cold). Where the library loses messages, they do not let more operations into its queue.
+  void add_slots() {
+    operations.fill(16, [this](bytes memory) { return register_own(memory); });
+    if constexpr (slot_per_message) operations.withhold(16);
+  }
   /// The operation's end was reported, but the library still holds the slot. A late completion must not end another
   /// operation, so the pool gets a new slot instead (cold).
   void abandon(slot& s) {
     s.use = slot_use::abandoned;
     s.parent = nullptr;
     const auto register_it = [this](bytes memory) { return register_own(memory); };
-    if (operations.left() <= control_messages) operations.fill(16, register_it);
+    if (operations.left() <= control_messages) add_slots();
     if (controls.empty()) controls.fill(16, register_it);
     coalescer.refill();
   }

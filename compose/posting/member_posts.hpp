@@ -39,7 +39,7 @@ class member_posts {
         const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
         return Engine::counted(
             r,
-            l.post(
+            l.template post<post_mode::signalled, Engine::slot_per_message>(
                 &r, operation::send, nullptr,
                 false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
                   if constexpr (hints) return port.template send<M, true>(r.link, from, tag.word, c);

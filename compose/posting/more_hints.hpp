@@ -121,7 +121,8 @@ class more_hints {
   }
   static constexpr std::uint32_t longest([[maybe_unused]] const Engine& e) noexcept {
     std::uint32_t room = Engine::fabric::facts.queue_depth;
-    if constexpr (!Engine::markers || Engine::tracks_writes) room = std::min(room, e.options.operations);
+    if constexpr (!Engine::markers || Engine::tracks_writes || Engine::slot_per_message)
+      room = std::min(room, e.options.operations);
     return std::clamp(room / 4, 1U, 64U);
   }
   std::uint32_t left() const noexcept { return plain_ + (prepared_[0] - none) + (prepared_[1] - none); }
