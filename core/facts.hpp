@@ -32,6 +32,10 @@ enum class refusal : std::uint8_t { reported, silent };
 enum class atomic_execution : std::uint8_t { none, provider };
 enum class data_progress : std::uint8_t { hardware, thread, polling };
 enum class completion_wait : std::uint8_t { descriptor, yield, none };
+/// A post that finds the transmit queue full. refuses: the post returns `again`. overruns: a write with an immediate
+/// may overwrite queued posts, but the library reports its room. loses: the library accepts and drops a message that is
+/// not injected.
+enum class full_queue : std::uint8_t { refuses, overruns, loses };
 
 /// One row of the matrix, for one range of library versions. Sizes are in bytes.
 struct fabric_facts {
@@ -102,6 +106,7 @@ struct fabric_facts {
   bool extended_posting{};  ///< The library builds work requests in the device's own queue (ibv_wr_*).
   bool split_queues{};      ///< Transmits and receives can complete in separate queues.
   bool thread_levels{};     ///< The library accepts threading levels other than one owner.
+  weft::full_queue full_queue{};
 };
 
 /// An environment variable that a row wants set before the first call of the library. A user's own value wins.

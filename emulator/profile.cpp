@@ -143,6 +143,7 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"extended_posting", nothing},
       {"split_queues", nothing},
       {"thread_levels", nothing},
+      {"full_queue", nothing},
       {"virtual_addressing_optional", nothing},  // no emulated row has virtual addresses without need
       {"virtual_addressing_costs_order", nothing},
   };

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6dbe8045 {
+inline namespace rules_17e0133f {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules b818cc1e, row 9e0a3336";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules b818cc1e, row ff3caf99";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -37,7 +37,7 @@ struct cxi {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -98,7 +98,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_6dbe8045
+}  // namespace rules_17e0133f
 // clang-format on
 }  // namespace weft::fabrics
 

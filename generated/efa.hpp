@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c7839bc8 {
+inline namespace rules_24833e17 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules b818cc1e, row 9090940e";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules b818cc1e, row 3a2cae46";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct efa_since_1_15 {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -96,11 +96,11 @@ struct efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_c7839bc8
-inline namespace rules_cb3da262 {
+}  // namespace rules_24833e17
+inline namespace rules_bafb2150 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 6c68e228";
+  static constexpr std::string_view made_from = "rules b818cc1e, row eb0bd85f";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -133,7 +133,7 @@ struct efa_since_1_18 : efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_cb3da262
+}  // namespace rules_bafb2150
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

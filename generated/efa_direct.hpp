@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_460995eb {
+inline namespace rules_43bc63fc {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules b818cc1e, row 60b33d75";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules b818cc1e, row 04605932";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -35,7 +35,7 @@ struct efa_direct_since_2_1 {
       .context_bytes = 64, .inject_bytes = 0, .gather_limit = 2, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8192, .largest_write = 1073741824, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -96,11 +96,11 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_460995eb
-inline namespace rules_85900eea {
+}  // namespace rules_43bc63fc
+inline namespace rules_4f258cda {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row d7fb0683";
+  static constexpr std::string_view made_from = "rules b818cc1e, row ee396778";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -128,7 +128,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_85900eea
+}  // namespace rules_4f258cda
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

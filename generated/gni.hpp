@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_22d1cce1 {
+inline namespace rules_1f834128 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules b818cc1e, row b5431385";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules b818cc1e, row 5622d8b2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct gni {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 8, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnl nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nlnlnn nlnlnn nnnnnn"};
@@ -95,7 +95,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_22d1cce1
+}  // namespace rules_1f834128
 // clang-format on
 }  // namespace weft::fabrics
 

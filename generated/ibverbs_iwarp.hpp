@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_66fc03ce {
+inline namespace rules_9652edb5 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules b818cc1e, row 23aac513";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules b818cc1e, row 04071658";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -35,7 +35,7 @@ struct ibverbs_iwarp {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 512,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false, .split_queues = false, .thread_levels = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -115,7 +115,7 @@ struct ibverbs_iwarp {
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_66fc03ce
+}  // namespace rules_9652edb5
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0258a6da {
+inline namespace rules_c3cf8e60 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules b818cc1e, row beb1e2be";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules b818cc1e, row 7c09eea3";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -35,7 +35,7 @@ struct ibverbs_roce {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = true,
-      .extended_posting = false, .split_queues = false, .thread_levels = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
@@ -114,7 +114,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_0258a6da
+}  // namespace rules_c3cf8e60
 // clang-format on
 }  // namespace weft::fabrics
 

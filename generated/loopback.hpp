@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3eac0bef {
+inline namespace rules_87f2459b {
 /// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules b818cc1e, row 7fb433e9";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules b818cc1e, row bebf1187";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct loopback {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = true,
-      .extended_posting = false, .split_queues = true, .thread_levels = false,
+      .extended_posting = false, .split_queues = true, .thread_levels = false, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -91,7 +91,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_3eac0bef
+}  // namespace rules_87f2459b
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fdd52e2f {
+inline namespace rules_13f4a26c {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules b818cc1e, row 8ec07dda";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules b818cc1e, row 8121dfe2";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct mapped {
       .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 268435456, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false, .split_queues = false, .thread_levels = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -107,7 +107,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_fdd52e2f
+}  // namespace rules_13f4a26c
 // clang-format on
 }  // namespace weft::fabrics
 

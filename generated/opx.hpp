@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_81923649 {
+inline namespace rules_9c4cc1ce {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules b818cc1e, row f2ec8fc6";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules b818cc1e, row d64fad15";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -37,7 +37,7 @@ struct opx_since_1_15 {
       .context_bytes = 64, .inject_bytes = 16, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 1048576, .largest_write = 1048576, .fused_bytes = 512,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- llll-- nnnnnn nnnnnn nnnnnn"};
@@ -93,11 +93,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_81923649
-inline namespace rules_f3c3b906 {
+}  // namespace rules_9c4cc1ce
+inline namespace rules_900d8471 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row a659eae0";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 2bcd2cb1";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -125,7 +125,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_f3c3b906
+}  // namespace rules_900d8471
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9bb3b684 {
+inline namespace rules_6b29d125 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules b818cc1e, row 8b6b8e49";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules b818cc1e, row 9781fdbc";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct psm2 {
       .context_bytes = 32, .inject_bytes = 64, .gather_limit = 1, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -96,7 +96,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_9bb3b684
+}  // namespace rules_6b29d125
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e02e4e67 {
+inline namespace rules_6fc89190 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules b818cc1e, row f6920c23";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules b818cc1e, row 551e1f08";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct shm_since_1_15 {
       .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 512,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -117,11 +117,11 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_e02e4e67
-inline namespace rules_bd79b8c3 {
+}  // namespace rules_6fc89190
+inline namespace rules_d1e4e08a {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row d8032067";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 2d7bde52";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -148,7 +148,7 @@ struct shm_since_2_0 : shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_bd79b8c3
+}  // namespace rules_d1e4e08a
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_641ad2b6 {
+inline namespace rules_ab7ff985 {
 /// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules b818cc1e, row bc5e5f9c";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules b818cc1e, row a6086793";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct sockets {
       .context_bytes = 0, .inject_bytes = 255, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::overruns,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -115,7 +115,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_641ad2b6
+}  // namespace rules_ab7ff985
 // clang-format on
 }  // namespace weft::fabrics
 

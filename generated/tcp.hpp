@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_17bd5d60 {
+inline namespace rules_98e70db0 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules b818cc1e, row 9746bbd7";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules b818cc1e, row 830a74b3";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -35,7 +35,7 @@ struct tcp {
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = false, .shared_receives = true,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -109,7 +109,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_17bd5d60
+}  // namespace rules_98e70db0
 // clang-format on
 }  // namespace weft::fabrics
 

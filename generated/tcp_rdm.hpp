@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6f1bf96e {
+inline namespace rules_ebc0075d {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules b818cc1e, row e6c48ad2";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules b818cc1e, row 4dd5c01b";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -35,7 +35,7 @@ struct tcp_rdm {
       .context_bytes = 0, .inject_bytes = 128, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -98,7 +98,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_6f1bf96e
+}  // namespace rules_ebc0075d
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e694ecf7 {
+inline namespace rules_a6630bef {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules b818cc1e, row ad1a6e5e";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules b818cc1e, row 9646e3cc";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -37,7 +37,7 @@ struct tcp_rxm {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 2048,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -127,7 +127,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_e694ecf7
+}  // namespace rules_a6630bef
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_21f8713f {
+inline namespace rules_4df4c3ef {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules b818cc1e, row 0079a91d";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules b818cc1e, row 7d6a86fc";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -35,7 +35,7 @@ struct udp_rxd {
       .context_bytes = 0, .inject_bytes = 1256, .gather_limit = 4, .rma_gather_limit = 4, .queue_depth = 1024,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::loses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -113,7 +113,7 @@ struct udp_rxd {
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_21f8713f
+}  // namespace rules_4df4c3ef
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_cbd1845f {
+inline namespace rules_e3915d7a {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules b818cc1e, row 59b7842d";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules b818cc1e, row 8845286d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -35,7 +35,7 @@ struct verbs_since_1_15 {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 384,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -112,11 +112,11 @@ struct verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_cbd1845f
-inline namespace rules_bd5e9fba {
+}  // namespace rules_e3915d7a
+inline namespace rules_7131427b {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 9b9b0e42";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 2d340c5e";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -147,7 +147,7 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_bd5e9fba
+}  // namespace rules_7131427b
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_babd1374 {
+inline namespace rules_21b08e8c {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules b818cc1e, row 2650dfd8";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules b818cc1e, row 7a3e5bd1";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -37,7 +37,7 @@ struct verbs_rxm {
       .context_bytes = 0, .inject_bytes = 0, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 2048,
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
-      .extended_posting = false, .split_queues = true, .thread_levels = true,
+      .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -126,7 +126,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_babd1374
+}  // namespace rules_21b08e8c
 // clang-format on
 }  // namespace weft::fabrics
 

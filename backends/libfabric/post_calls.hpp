@@ -97,6 +97,7 @@ class post_calls {
       write_immediate(link to, local_memory from, remote_memory at, std::uint64_t immediate, void* context) noexcept {
     fid_ep* ep = endpoint_set::of(to);
     lend_descriptor(from);
+    if (!immediate_fits<Shape>(ep)) return no_room();
     if constexpr (!More && short_call(M))
       return posted(fi_writedata(ep, from.data, from.size, from.descriptor, immediate, endpoint_set::peer(to),
                                  at.address, at.key, own_context<M>(context)),
@@ -108,6 +109,7 @@ class post_calls {
 
   [[gnu::always_inline]] status inject_write_immediate(link to, const_bytes from, remote_memory at,
                                                        std::uint64_t immediate) noexcept {
+    if (!immediate_fits<Shape>(endpoint_set::of(to))) return no_room();
     return posted(fi_inject_writedata(endpoint_set::of(to), from.data(), from.size(), immediate, endpoint_set::peer(to),
                                       at.address, at.key),
                   "fi_inject_writedata");
@@ -150,6 +152,7 @@ class post_calls {
   requires(offers(M)) [[gnu::always_inline]] status
       write_gather_immediate(link to, vector_of_pieces& from, remote_memory at, std::uint64_t immediate,
                              void* context) noexcept {
+    if (!immediate_fits<Shape>(endpoint_set::of(to))) return no_room();
     return write_pieces(to, from, at, immediate, flags(M) | FI_REMOTE_CQ_DATA, own_context<M>(context));
   }
   [[gnu::always_inline]] status read_scatter(link from, vector_of_pieces& into, remote_memory at,
@@ -194,11 +197,13 @@ class post_calls {
   /// Posts a prepared write, unsignalled; another post follows. Requires: it has bytes, and was aimed at this link.
   template <bool Immediate>
   [[gnu::always_inline]] status post_prepared(link to, const prepared_write& kept) noexcept {
+    if (Immediate && !immediate_fits<Shape>(endpoint_set::of(to))) return no_room();
     return posted(fi_writemsg(endpoint_set::of(to), kept.message(), FI_MORE | (Immediate ? FI_REMOTE_CQ_DATA : 0)),
                   "fi_writemsg");
   }
   /// The same; no post follows.
   [[gnu::always_inline]] status post_last_prepared(link to, const prepared_write& kept, bool immediate) noexcept {
+    if (immediate && !immediate_fits<Shape>(endpoint_set::of(to))) return no_room();
     return posted(fi_writemsg(endpoint_set::of(to), kept.message(), immediate ? FI_REMOTE_CQ_DATA : 0), "fi_writemsg");
   }
 

@@ -229,6 +229,9 @@ class port {
   std::uint64_t starved() const noexcept { return at_->starved_count; }
   std::uint64_t refused() const noexcept { return at_->refused_count; }
 
+ protected:
+  port(simulation& sim, std::shared_ptr<endpoint> at);
+
  private:
   struct order {
     packet_kind kind;
@@ -246,7 +249,6 @@ class port {
     std::size_t size() const noexcept { return local.size + total_of(rest); }
   };
 
-  port(simulation& sim, std::shared_ptr<endpoint> at);
   static local_memory injected(const_bytes from) noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): only read
     return {const_cast<std::byte*>(from.data()), from.size(), nullptr};

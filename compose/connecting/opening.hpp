@@ -29,9 +29,12 @@ class opening {
     if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty())
       return {error(errc::invalid, "open"), std::move(wrong)};
     if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
+    // Where a full queue loses messages, all slots together are at most 3/4 of its entries.
+    if constexpr (Engine::slot_per_message)
+      options.operations = std::min(options.operations, Engine::fabric::facts.queue_depth / 2);
     auto e = std::make_unique<Engine>(options, std::move(port).value());
     e->own_address = e->port->address();
-    e->control_messages = std::max(64U, options.operations / 2);
+    e->control_messages = std::max(Engine::slot_per_message ? 16U : 64U, options.operations / 2);
     e->operations.keep_back(e->control_messages);
     e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->register_own(memory); });
     e->controls.fill(e->control_messages, [&](bytes memory) { return e->register_own(memory); });

@@ -85,7 +85,7 @@ class teardown {
   /// The library may hold members of an open batch until a post without FI_MORE (posting/more_hints.hpp). This batch
   /// makes no such post any more, so the goodbye is that post.
   void release_held_posts(record& r) noexcept {
-    if (!Engine::connected && e_.batch_hints) (void)e_.say_goodbye(r);
+    if (!Engine::connected && e_.batch_hints != batch_hints::none) (void)e_.say_goodbye(r);
   }
   static bool awaits_reply(const slot& s) noexcept { return s.stage == stage::replying; }
   /// The bytes are delivered. The library holds only the message with the notice.

@@ -63,7 +63,7 @@ class control_sender {
   /// The same for `Size` bytes that `make(bytes)` writes. They are written into the message itself if it is injected.
   template <std::size_t Size, class Make>
   [[gnu::always_inline]] status tell_of(record& to, wire::message_kind kind, Make&& make) noexcept {
-    if constexpr (Traits::front + Size <= Traits::inject_bytes) {
+    if constexpr (Traits::front + Size <= Traits::message_inject_bytes) {
       const auto tag = wire::message_tag::of(kind, to.theirs);
       std::byte message[Traits::front + Size];
       put_front({message, sizeof message}, tag);
@@ -87,7 +87,7 @@ class control_sender {
     const auto tag = wire::message_tag::of(kind, to.theirs);  // in a hello: 0, or the number that came with the link
     // The link ends right after a goodbye. Only a completion says that the goodbye got out.
     const bool injected = parent == nullptr && !(Traits::connected && kind == wire::message_kind::goodbye);
-    if (injected && body.size() + Traits::front <= Traits::inject_bytes && body.size() <= most_on_stack) {
+    if (injected && body.size() + Traits::front <= Traits::message_inject_bytes && body.size() <= most_on_stack) {
       std::byte message[most_on_stack + wire::header_bytes];
       message[0] = std::byte{0};  // an empty message has an address too
       put_front({message, sizeof message}, tag);

@@ -36,6 +36,10 @@ struct region_entry {
   std::unique_ptr<std::byte[]> owned;
 };
 
+/// Whether a batch posts with the hint that more follows. All batches of a transport share its queue, so one hints at a
+/// time. `stalled`: it answered `again`, and the library may hold earlier members. `polled`: one poll came since.
+enum class batch_hints : std::uint8_t { none, in_use, stalled, polled };
+
 template <complete_fabric F>
 struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   using traits = engine_traits<F>;
@@ -44,6 +48,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   using receive = typename traits::receive;
   using port_type = typename traits::port_type;
   using traits::notice_is_message;
+  using traits::slot_per_message;
   using traits::tracks_writes;
   using traits::watches_cells;
 
@@ -75,9 +80,10 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   std::uint32_t control_messages = 0;
   receive_block<receive> shared_receives;                        ///< One pool for all peers.
   std::vector<unexpected_message<receive>> unexpected_messages;  ///< Messages for later. Capacity reserved at open.
-  std::vector<receive_block<receive>> retired_receives;  ///< Of ended links. Freed when the queue was seen empty.
-  bool batch_hints = false;  ///< A batch posts with the hint that more follows (posting/more_hints.hpp).
-  bool draining = false;     ///< A link ended, and its entries may still be in the queue.
+  std::vector<receive_block<receive>> retired_receives;       ///< Of ended links. Freed when the queue was seen empty.
+  weft::detail::batch_hints batch_hints = batch_hints::none;  ///< See posting/more_hints.hpp.
+  peer stalled_batch;                                         ///< The peer of the batch that `batch_hints` speaks of.
+  bool draining = false;  ///< A link ended, and its entries may still be in the queue.
   std::array<receive_request, traits::chains_receives ? traits::longest_chain : 0> refill;  ///< Consumed in this poll.
   std::uint32_t refills = 0;
   std::vector<receive*> unposted;            ///< Receives that the library had no room for.
@@ -126,7 +132,8 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     const bool any = draining || !unexpected_messages.empty() || !unposted.empty() || !deferred.empty() ||
                      (answer<F, atomics_family>::executed_by_target && !deferred_replies.empty()) ||
                      ((notice_is_message || watches_cells) && !deferred_fused_replies.empty()) ||
-                     (tracks_writes && waiting_flushes != 0) || coalescer.any_waits();
+                     batch_hints > batch_hints::in_use || (tracks_writes && waiting_flushes != 0) ||
+                     coalescer.any_waits();
     if (!any) poll_budget.settle();
   }
 
@@ -167,13 +174,18 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     s.fault = errc::ok;
     operations.give(s);
   }
+  /// More slots than at open (cold). Where the library loses messages, they do not let more operations into its queue.
+  void add_slots() {
+    operations.fill(16, [this](bytes memory) { return register_own(memory); });
+    if constexpr (slot_per_message) operations.withhold(16);
+  }
   /// The operation's end was reported, but the library still holds the slot. A late completion must not end another
   /// operation, so the pool gets a new slot instead (cold).
   void abandon(slot& s) {
     s.use = slot_use::abandoned;
     s.parent = nullptr;
     const auto register_it = [this](bytes memory) { return register_own(memory); };
-    if (operations.left() <= control_messages) operations.fill(16, register_it);
+    if (operations.left() <= control_messages) add_slots();
     if (controls.empty()) controls.fill(16, register_it);
     coalescer.refill();
   }

@@ -66,6 +66,11 @@ struct engine_traits {
   static constexpr bool injects_all = injects_everything<port_type>;
   static constexpr bool port_checks_places = checks_every_place<port_type>;
   static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
+  /// The library loses messages when its queue is full. So each message holds a slot until it ends, and the slots are
+  /// fewer than the queue's entries.
+  static constexpr bool slot_per_message = F::facts.full_queue == full_queue::loses;
+  /// Inject limit of messages. An injected message has no end, so nothing says when it leaves the queue.
+  static constexpr std::uint32_t message_inject_bytes = slot_per_message ? 0 : inject_bytes;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
   static constexpr bool tracks_writes = answer<F, flush_family>::tracks;
   /// Unsignalled puts are copied at the call where a refused write is silent anyway, and no operation waits for its
@@ -84,8 +89,9 @@ struct engine_traits {
   /// Bytes of weft's own in front of each message.
   static constexpr std::size_t front = framed ? wire::header_bytes : 0;
   /// Inject limit of a user's message: the port's limit minus the header.
-  static constexpr std::uint32_t copied_bytes = inject_bytes > front ? inject_bytes - static_cast<std::uint32_t>(front)
-                                                                     : 0;
+  static constexpr std::uint32_t copied_bytes = message_inject_bytes > front
+                                                    ? message_inject_bytes - static_cast<std::uint32_t>(front)
+                                                    : 0;
   /// The fabric keeps messages in no order. A goodbye may overtake them, so both sides count them.
   static constexpr bool goodbye_overtakes = !F::facts.order_send_after_send;
 

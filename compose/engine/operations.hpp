@@ -159,6 +159,12 @@ class operation_pool {
     chunks_.push_back(std::move(chunk));
   }
 
+  /// Reserves more slots. The bound of take_above() stays, although slots were added.
+  void withhold(std::uint32_t count) noexcept {
+    kept_back_ += static_cast<std::int32_t>(count);
+    room_ -= static_cast<std::int32_t>(count);
+  }
+
   /// Any slot; null when all are taken.
   Slot* take() noexcept {
     if (free_ == nullptr) return nullptr;

@@ -41,6 +41,12 @@ concept injects_writes = requires(Port p, typename Port::link l, const_bytes fro
   {p.inject_write(l, from, to)};
 };
 
+/// Posts take a hint that another post follows (FI_MORE), and the library may hold them until a post without the hint.
+template <class Port>
+concept takes_more_hints = requires {
+  requires Port::hints_more;
+};
+
 // ---- receives
 /// One call posts several receives.
 template <class Port>

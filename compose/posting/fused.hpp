@@ -174,7 +174,7 @@ class fused_notices {
   /// All but the payload.
   static constexpr std::size_t own_bytes = Engine::front + wire::fused_head_bytes;
   /// Bytes of a message that is injected.
-  static constexpr std::size_t injected = std::min<std::size_t>(Engine::inject_bytes, 256);
+  static constexpr std::size_t injected = std::min<std::size_t>(Engine::message_inject_bytes, 256);
   Engine& e_;
 };
 

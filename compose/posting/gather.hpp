@@ -37,7 +37,7 @@ class gather {
           return rare_posts<Engine>::too_long(e_, v.bytes, *r);
         const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
         return Engine::counted(
-            *r, initiator_.post(
+            *r, initiator_.template post<post_mode::signalled, Engine::slot_per_message>(
                     r, operation::send, context, signalled,
                     [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
                       return e_.port->template send_gather<M>(r->link, v, tag.word, c);
@@ -168,11 +168,11 @@ class gather {
       const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
       if constexpr (Engine::framed) return Engine::counted(*r, with_header(*r, tag, pieces, context, signalled));
       else
-        return Engine::counted(*r, initiator_.post(r, operation::send, context, signalled,
-                                                   [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                                                     return e_.port->template send_gather<M>(r->link, pieces.list(),
-                                                                                             tag.word, c);
-                                                   }));
+        return Engine::counted(*r, initiator_.template post<post_mode::signalled, Engine::slot_per_message>(
+                                       r, operation::send, context, signalled,
+                                       [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
+                                         return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
+                                       }));
     }
     return {};
   }

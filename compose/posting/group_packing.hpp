@@ -170,7 +170,7 @@ class group_packing {
     const auto tag = wire::message_tag::of(wire::message_kind::group, r.theirs);
     const std::size_t size = Engine::front + static_cast<std::size_t>(o.scratch[0]);
     Engine::put_front({memory.data, memory.size}, tag);
-    if (size <= Engine::inject_bytes) {
+    if (size <= Engine::message_inject_bytes) {
       const status s = Engine::counted(r, e_.port->inject(r.link, {memory.data, size}, Engine::immediate_of(tag)));
       if (s) e_.release(o);
       return s;

@@ -38,10 +38,10 @@ class initiator {
     if constexpr (Engine::framed) {
       return Engine::counted(*r, rare::send_framed(e_, *r, from, tag(), context, signalled));
     } else {
-      if (!signalled && is_injected(from.size))
+      if (!Engine::slot_per_message && !signalled && is_injected(from.size))
         return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
       return Engine::counted(
-          *r, post(
+          *r, post<post_mode::signalled, Engine::slot_per_message>(
                   r, operation::send, context, signalled,
                   [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
                     return e_.port->template send<M>(r->link, from, tag().word, c);
@@ -160,7 +160,7 @@ class initiator {
     } else {
       std::byte body[4];
       wire::encode(o.immediate, body);
-      completes = sizeof body + Engine::front > Engine::inject_bytes;
+      completes = sizeof body + Engine::front > Engine::message_inject_bytes;
       sent = e_.tell(*o.record, wire::message_kind::notify, body, completes ? &o : nullptr);
     }
     if (sent.is_again()) return e_.defer(o);

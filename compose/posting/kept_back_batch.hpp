@@ -181,7 +181,7 @@ class [[nodiscard]] kept_back_batch : public refused_members {
       return why_;
     if (r == nullptr) [[unlikely]]
       return initiator_type(*e_).dead(to_, name_of(what));
-    if (const status s = e_->coalescer.before(r); !s) return s;
+    if (const status s = e_->coalescer.before(r); !s) return s.is_again() ? stopped(*this, s) : s;
     if (held_.what != nothing)
       if (const status s = post_held(*r); !s) [[unlikely]]
         return stopped(*this, s);
@@ -200,7 +200,9 @@ class [[nodiscard]] kept_back_batch : public refused_members {
   }
   [[gnu::cold, gnu::noinline]] static status stopped(kept_back_batch& self, status s) noexcept {
     self.more_.end();
-    if (!s.is_again()) {
+    if (s.is_again()) {
+      self.more_.stall(*self.e_, self.to_);
+    } else {
       self.why_ = s;
       self.held_.drop();
     }
@@ -230,7 +232,7 @@ class [[nodiscard]] kept_back_batch : public refused_members {
             ? e_->port->inject_write_immediate(r.link, {from.data, from.size}, held_.kept.to(), held_.kept.immediate())
             : e_->port->post_last_prepared(r.link, held_.kept, notifies);
     if (s.is_again()) [[unlikely]]
-      return s;
+      return stopped(*this, s);
     more_.close(*e_, static_cast<bool>(s));
     held_.drop();
     e_ = nullptr;
@@ -247,7 +249,7 @@ class [[nodiscard]] kept_back_batch : public refused_members {
       s = posts_of::alone(*e_, to_, held_, context, signalled);
       if (s) more_.posted_alone(*e_);
     }
-    if (s.is_again()) return s;
+    if (s.is_again()) return stopped(*this, s);
     held_.drop();
     more_.release(*e_);
     e_ = nullptr;

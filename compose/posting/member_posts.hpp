@@ -19,7 +19,7 @@ class member_posts {
   using initiator_type = initiator<Engine>;
   using member = typename detail::prepared_member<Engine>::type;
 
-  static constexpr bool hints = requires { requires Engine::port_type::hints_more; };
+  static constexpr bool hints = takes_more_hints<typename Engine::port_type>;
 
   /// Requires: the member fits one call.
   [[gnu::always_inline]] static status hinted(Engine& e, peer to, record& r, const member& m) noexcept {
@@ -39,7 +39,7 @@ class member_posts {
         const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
         return Engine::counted(
             r,
-            l.post(
+            l.template post<post_mode::signalled, Engine::slot_per_message>(
                 &r, operation::send, nullptr,
                 false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
                   if constexpr (hints) return port.template send<M, true>(r.link, from, tag.word, c);

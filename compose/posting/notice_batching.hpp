@@ -35,7 +35,7 @@ class notice_batching {
       return true;
     });
     last->next = no_index;
-    const bool completes = size > 64 || size + Engine::front > Engine::inject_bytes;
+    const bool completes = size > 64 || size + Engine::front > Engine::message_inject_bytes;
     const status sent = e_.tell(*first.record, wire::message_kind::notify, {body, size}, completes ? &first : nullptr);
     if (sent && completes) return;
     for_each(first, [&](slot& s) {

@@ -84,7 +84,7 @@ class parts {
   /// Takes the last member of a batch that the queue had no room for: progress() tries it again. Cold.
   [[gnu::cold]] void leave(record& r, operation what, const local_memory& from, remote_memory to,
                            std::uint32_t immediate, status why) {
-    if (e_.operations.left() == 0) e_.operations.fill(16, [this](bytes memory) { return e_.register_own(memory); });
+    if (e_.operations.left() == 0) e_.add_slots();
     slot& o = *e_.operations.take();
     e_.claim(o, slot_use::silent, what, &r, nullptr);
     std::uint32_t index = e_.plans.take();

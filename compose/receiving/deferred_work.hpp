@@ -8,6 +8,7 @@
 #include "../connecting/connection_manager.hpp"
 #include "../posting/flushing.hpp"
 #include "../posting/fused.hpp"
+#include "../posting/more_hints.hpp"
 #include "completions.hpp"
 #include "ring_watch.hpp"
 #include "target_executed.hpp"
@@ -41,6 +42,8 @@ class deferred_work {
     if (!e_.deferred_fused_replies.empty()) fused_notices<Engine>(e_).settle();
     if (e_.waiting_flushes != 0) flushing<Engine>(e_).settle([&ends](slot& s) { ends.end_of(s, {}); });
     e_.coalescer.post_due(found > 0);
+    if constexpr (takes_more_hints<typename Engine::port_type>)
+      if (e_.batch_hints > batch_hints::in_use) more_hints<Engine>::polled(e_);
   }
 
   /// The queue was seen empty, so everything that arrived on an ended link has been reported.

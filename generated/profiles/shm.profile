@@ -49,6 +49,7 @@ shared_receives = false
 extended_posting = false
 split_queues = true
 thread_levels = true
+full_queue = refuses
 
 since = 2.0
 provider = shm
@@ -95,3 +96,4 @@ shared_receives = false
 extended_posting = false
 split_queues = true
 thread_levels = true
+full_queue = refuses

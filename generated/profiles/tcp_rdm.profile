@@ -49,3 +49,4 @@ shared_receives = false
 extended_posting = false
 split_queues = true
 thread_levels = true
+full_queue = refuses

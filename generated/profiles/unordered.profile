@@ -49,3 +49,4 @@ shared_receives = false
 extended_posting = false
 split_queues = false
 thread_levels = false
+full_queue = loses

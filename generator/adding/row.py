@@ -51,6 +51,7 @@ _SAFE: dict[str, Value] = {
     "extended_posting": False,
     "split_queues": False,
     "thread_levels": False,
+    "full_queue": "loses",
 }
 
 

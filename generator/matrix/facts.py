@@ -148,6 +148,10 @@ FACTS: tuple[Fact, ...] = tuple(
          "queue for both"),
         ("thread_levels", "bool",
          "the library can lock for more threads than one owner; false: the library has no such setting"),
+        ("full_queue", "full_queue",
+         "a post that finds the transmit queue full: the library refuses the post, or a write with an immediate "
+         "overruns queued posts, or the library accepts and loses a message that is not injected", False,
+         ("refuses", "overruns", "loses")),
     )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}

@@ -168,4 +168,6 @@ READINGS: tuple[Reading, ...] = (
             never="the conformance suites bind two queues; the probe has one"),
     Reading("thread_levels", nothing, silence, nothing, silence,
             never="a library that is asked for locks behaves as before"),
+    Reading("full_queue", nothing, silence, nothing, silence,
+            never="the conformance suites fill the queue; the probe never does"),
 )

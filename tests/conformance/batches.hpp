@@ -206,11 +206,7 @@ TYPED_TEST_P(batches, members_that_a_full_queue_refuses_are_posted_by_progress) 
 /// Longer than the queues, each kind in a batch of its own: no member may wait for the batch's end.
 TYPED_TEST_P(batches, batches_longer_than_the_queue_arrive_whole) {
   using fabric = typename TestFixture::tested_fabric;
-  // Unpolled posts overrun libfabric's sockets (fi_writedata reserves 8 bytes too few), and udp;ofi_rxd loses messages
-  // beyond 1,024. Single posts have the same limits as batches (docs/limitations.md).
-  static constexpr bool loses_long_batches =
-      !TestFixture::simulated && fabric::facts.completion_wait == completion_wait::yield && !fabric::facts.same_host;
-  static constexpr std::uint32_t members = loses_long_batches ? 1000 : 4096;
+  static constexpr std::uint32_t members = 4096;
   TestFixture::play(
       {}, [](test_side& side) { slots_of_a_batch{2 * members}.take<fabric>(side); },
       [](test_side& side) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <vector>
 
 namespace weft::conformance {
 
@@ -76,6 +77,48 @@ TYPED_TEST_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded
         (void)serve_for_value(side, guest.net, guest.seen, 0);
         EXPECT_EQ(guest.seen.ends(), 0U);
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
+        side.ready(0);
+      });
+}
+
+/// More posts than any queue holds, and no poll before a post is answered `again`.
+TYPED_TEST_P(unsignalled, posts_beyond_the_queue_without_polls_arrive_once_each) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t count = TypeParam::simulated ? 1024 : 4096;
+  static constexpr std::size_t length = 1400;  // more than any row injects
+  TestFixture::play(
+      {.once = true},
+      [](test_side& side) {
+        target_side<fabric> host(side, 4096, rights::remote_write);
+        std::vector<std::uint32_t> notices(count), messages(count);
+        host.seen.on_notified = [&](const notified& n) { ++notices.at(n.immediate); };
+        host.seen.on_received = [&](const received& m) {
+          std::uint32_t which = 0;
+          ASSERT_EQ(m.message.size(), length);
+          std::memcpy(&which, m.message.data(), sizeof which);
+          ++messages.at(which);
+        };
+        await(
+            side, host.net, host.seen, "all posts",
+            [&] { return host.seen.notices >= count && host.seen.messages >= count; }, patience * 2);
+        side.ready(1);
+        serve(side, host.net, host.seen, 1);
+        const std::vector<std::uint32_t> once(count, 1);
+        EXPECT_EQ(notices, once);
+        EXPECT_EQ(messages, once);
+      },
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, count * length);
+        for (std::uint32_t i = 0; i < count; ++i)
+          push(side, guest.net, guest.seen, "put_notify",
+               [&] { return guest.net.put_notify(guest.other, guest.memory.first(8), guest.there.at(8), i); });
+        for (std::uint32_t i = 0; i < count; ++i) {
+          const local_memory from = guest.memory.slice(i * length, length);
+          std::memcpy(from.data, &i, sizeof i);
+          push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, from); });
+        }
+        (void)serve_for_value(side, guest.net, guest.seen, 0);
+        EXPECT_EQ(guest.seen.failures, 0U);
         side.ready(0);
       });
 }
@@ -157,6 +200,7 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_by_one_put_and_return_by_o
 }
 
 REGISTER_TYPED_TEST_SUITE_P(unsignalled, a_slow_receiver_gets_every_unsignalled_post_in_bounded_memory,
+                            posts_beyond_the_queue_without_polls_arrive_once_each,
                             more_than_four_gigabytes_go_by_one_put_and_return_by_one_get);
 
 }  // namespace weft::conformance

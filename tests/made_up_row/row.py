@@ -58,6 +58,7 @@ FACTS: dict[str, str] = {
     "extended_posting": "false",
     "split_queues": "true",
     "thread_levels": "false",
+    "full_queue": "loses",
 }
 
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_607ec45f {
+inline namespace rules_f9ef9732 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules b818cc1e, row a6d1b0aa";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules b818cc1e, row 899b967b";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -35,7 +35,7 @@ struct ranged_since_1_15 {
       .context_bytes = 0, .inject_bytes = 64, .gather_limit = 4, .rma_gather_limit = 1, .queue_depth = 256,
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
-      .extended_posting = false, .split_queues = false, .thread_levels = false,
+      .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -94,11 +94,11 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_607ec45f
-inline namespace rules_6ec53e31 {
+}  // namespace rules_f9ef9732
+inline namespace rules_1dd9cefa {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 8161cb11";
+  static constexpr std::string_view made_from = "rules b818cc1e, row f057b575";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -126,11 +126,11 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_6ec53e31
-inline namespace rules_cb803c1a {
+}  // namespace rules_1dd9cefa
+inline namespace rules_98ab3dfd {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 0c419aa4";
+  static constexpr std::string_view made_from = "rules b818cc1e, row 764f68fc";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -160,7 +160,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_cb803c1a
+}  // namespace rules_98ab3dfd
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on

@@ -49,6 +49,7 @@ shared_receives = false
 extended_posting = false
 split_queues = false
 thread_levels = false
+full_queue = refuses
 
 since = 2.0
 provider = ranged
@@ -95,6 +96,7 @@ shared_receives = false
 extended_posting = false
 split_queues = false
 thread_levels = false
+full_queue = refuses
 
 since = 2.2
 provider = ranged
@@ -141,3 +143,4 @@ shared_receives = false
 extended_posting = false
 split_queues = false
 thread_levels = false
+full_queue = refuses
