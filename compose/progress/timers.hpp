@@ -148,6 +148,7 @@ class timers {
     }
     if (liveness_answer::speaks) {
       const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
+      if (std::exchange(r.heard, false)) r.last_received = e_.tick;
       r.last_received += std::min(not_silent, e_.tick - r.last_received);
       if (r.heartbeat_every > 0 && r.last_sent.until(e_.tick) >= r.heartbeat_every) {
         const status sent = e_.tell(r, wire::message_kind::heartbeat, {});
