@@ -25,7 +25,7 @@ class receives {
   [[gnu::always_inline]] void post_at_once(const record& from, receive& r, const completion_entry& c) noexcept {
     typename Engine::link link{};
     if constexpr (Engine::links_have_receives) {
-      if (is_retired(r)) [[unlikely]]
+      if (r.from != &from) [[unlikely]]
         return;
       link = link_that_brought(*e_.port, c, from.link);
     }
