@@ -163,9 +163,9 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     s.pending = fresh.pending;
     s.fault = fresh.fault;
     s.what = what;
+    s.has_tick = false;
     s.record = r;
     s.user = user;
-    s.posted = tick;
     if (tracks_writes) s.stamp = flushes;
   }
   void release(slot& s) noexcept {
