@@ -102,11 +102,6 @@ struct by_hand {
 
 /// The same, bare: one peer and no checks.
 struct bare {
-#ifdef WEFT_BENCH_MAPPED
-  static constexpr bool has_atomics = true;
-#else
-  static constexpr bool has_atomics = false;  // the row's way is no single call
-#endif
   std::unique_ptr<raw_without_checks> end;
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0, heard = 0;
@@ -119,18 +114,9 @@ struct bare {
   [[gnu::always_inline]] bool put_notify_signalled() {
     return end->template put_notify<delivered>(size, 1, static_cast<void*>(this));
   }
-  [[gnu::always_inline]] bool fetch_add() {
-    if constexpr (has_atomics) return end->fetch_add(std::uint64_t{1}, this);
-    else return false;
-  }
-  [[gnu::always_inline]] bool add_u32() {
-    if constexpr (has_atomics) return end->fetch_add(std::uint32_t{1}, this);
-    else return false;
-  }
-  [[gnu::always_inline]] bool fetch_max_i32() {
-    if constexpr (has_atomics) return end->fetch_max(std::int32_t{1}, this);
-    else return false;
-  }
+  [[gnu::always_inline]] bool fetch_add() { return end->fetch_add(std::uint64_t{1}, this); }
+  [[gnu::always_inline]] bool add_u32() { return end->fetch_add(std::uint32_t{1}, this); }
+  [[gnu::always_inline]] bool fetch_max_i32() { return end->fetch_max(std::int32_t{1}, this); }
   [[gnu::always_inline]] int poll_once() {
     return end->poll_once([this](auto...) { ++ended; }, [this](std::uint32_t) { ++landed; },
                           [this](const std::byte*, std::size_t) { ++heard; });
@@ -260,7 +246,8 @@ int main(int argc, char** argv) {
     return 77;                                                        // counted over rdma-core only
   if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
   if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
-  if ((what == "fetch_add" || what == "add_u32" || what == "fetch_max_i32") && who == "bare" && !bare::has_atomics)
+  if ((what == "fetch_add" || what == "add_u32" || what == "fetch_max_i32") && who == "bare" &&
+      !raw_without_checks::has_atomics)
     return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(

@@ -58,6 +58,17 @@ class raw_bare : public raw_end<F, Atomics> {
     return fi_readmsg(ep_, &message, FI_COMPLETION) == 0;
   }
 
+  /// No single call of the rows that are counted.
+  static constexpr bool has_atomics = false;
+  template <class T>
+  static bool fetch_add(T, void*) noexcept {
+    return false;
+  }
+  template <class T>
+  static bool fetch_max(T, void*) noexcept {
+    return false;
+  }
+
   /// `ended(context)` for own operations, `landed(immediate)` for notices, `heard(data, size)` for messages.
   template <class Ended, class Landed, class Heard>
   [[gnu::always_inline]] int poll_once(Ended&& ended, Landed&& landed, Heard&& heard) {

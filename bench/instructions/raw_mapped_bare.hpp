@@ -52,6 +52,7 @@ class raw_mapped_bare {
     std::atomic_thread_fence(std::memory_order_acquire);
     return ended(context);
   }
+  static constexpr bool has_atomics = true;
   template <class T>
   [[gnu::always_inline]] bool fetch_add(T operand, void* context) noexcept {
     auto& word = *reinterpret_cast<T*>(there_);

@@ -189,10 +189,10 @@ class raw_mapped_careful {
       if (!is_owner_polling()) return 0;
     breath_.before_poll();
     if (first_end_ != next_end_) [[unlikely]]
-      return report(*this, ended, landed, heard);
-    for (const record* r = first_; r != last_; ++r) {
-      if (r->in.front() != nullptr) [[unlikely]]
-        return report(*this, ended, landed, heard);
+      return report_ends(*this, ended);
+    for (record* r = first_; r != last_; ++r) {
+      if (const hand_ring::line* l = r->in.front(); l != nullptr) [[unlikely]]
+        return found(*this, *r, l, landed, heard);
       __builtin_prefetch(r->arriving.first);
       __builtin_prefetch(r->arriving.last);
     }
@@ -200,18 +200,6 @@ class raw_mapped_careful {
   }
 
  private:
-  /// A function of its own: a poll that finds nothing keeps nothing in registers.
-  template <class Ended, class Landed, class Heard>
-  [[gnu::noinline]] static int report(raw_mapped_careful& here, Ended& ended, Landed& landed, Heard& heard) {
-    here.quick_polls_ |= handling;
-    here.breath_.found();
-    int reported = 0;
-    if (here.first_end_ != here.next_end_) reported = here.report_ends(ended);
-    for (record* r = here.first_; r != here.last_; ++r)
-      if (r->in.front() != nullptr) reported += found(here, *r, landed, heard);
-    here.quick_polls_ &= ~handling;
-    return reported;
-  }
   struct end_of {
     handle of;
     kind what{};
@@ -270,22 +258,38 @@ class raw_mapped_careful {
     return posted;
   }
 
+  // Functions of their own: a poll that finds nothing keeps nothing in registers.
   template <class Ended>
-  [[gnu::always_inline]] int report_ends(Ended& ended) {
+  [[gnu::noinline]] static int report_ends(raw_mapped_careful& here, Ended& ended) {
+    here.quick_polls_ |= handling;
+    here.breath_.found();
     int reported = 0;
     do {
-      const end_of e = ends_[first_end_++ % most_ends];
+      const end_of e = here.ends_[here.first_end_++ % most_ends];
       if (e.of.of->live == e.of.number) [[likely]]
         ended(e.what, e.of, e.user, e.old);
-    } while (++reported < most_reported && first_end_ != next_end_);
+    } while (++reported < most_reported && here.first_end_ != here.next_end_);
+    here.quick_polls_ &= ~handling;
+    return reported;
+  }
+  /// The first peer with a line, and those after it. Requires: `l` is its front line.
+  template <class Landed, class Heard>
+  [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, const hand_ring::line* l, Landed& landed,
+                                     Heard& heard) {
+    here.quick_polls_ |= handling;
+    here.breath_.found();
+    int reported = lines_of(here, r, l, landed, heard);
+    for (record* next = &r + 1; next != here.last_; ++next)
+      if (l = next->in.front(); l != nullptr) reported += lines_of(here, *next, l, landed, heard);
+    here.quick_polls_ &= ~handling;
     return reported;
   }
   template <class Landed, class Heard>
-  [[gnu::always_inline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
+  [[gnu::always_inline]] static int lines_of(raw_mapped_careful& here, record& r, const hand_ring::line* l,
+                                             Landed& landed, Heard& heard) {
     int reported = 0;
     const handle from{&r, r.live};
-    for (const hand_ring::line* l = r.in.front(); l != nullptr && reported < most_reported && r.live == from.number;
-         l = r.in.front(), ++reported) {
+    do {
       const std::uint64_t immediate = l->immediate;
       if ((immediate & message) == 0) {
         place_range where;
@@ -302,7 +306,8 @@ class raw_mapped_careful {
         r.sent = nothing.data();
         here.take(r, *l, from, heard);
       }
-    }
+      l = r.in.front();
+    } while (++reported < most_reported && l != nullptr && r.live == from.number);
     return reported;
   }
   template <class Heard>

@@ -164,6 +164,8 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     s.fault = fresh.fault;
     s.what = what;
     s.has_tick = false;
+    s.type = number_type::uint64;
+    s.none = 0;
     s.record = r;
     s.user = user;
     if (tracks_writes) s.stamp = flushes;

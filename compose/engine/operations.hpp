@@ -108,9 +108,17 @@ struct alignas(8) slot_name {
   }
 };
 
+/// What the operation is. A post sets all four bytes by one store.
+struct alignas(4) operation_kind {
+  operation what{};
+  bool has_tick = false;                   ///< `posted` is set.
+  number_type type = number_type::uint64;  ///< Type of an atomic's word.
+  std::uint8_t none = 0;
+};
+
 /// One operation.
 template <class Record, std::size_t LibraryBytes, bool Loops = false>
-struct operation_slot : library_context<LibraryBytes>, operation_state, slot_name {
+struct operation_slot : library_context<LibraryBytes>, operation_state, slot_name, operation_kind {
   operation_slot() noexcept : library_context<LibraryBytes>(context_kind::operation) {}
   Record* record = nullptr;
   void* user = nullptr;
@@ -123,9 +131,6 @@ struct operation_slot : library_context<LibraryBytes>, operation_state, slot_nam
   std::uint32_t immediate = 0;
   std::uint32_t sequence = 0;  ///< Sequence of its entry in the target's ring.
   std::uint32_t stamp = 0;     ///< Where writes are tracked: the number of earlier flushes.
-  operation what{};
-  bool has_tick = false;                   ///< `posted` is set. One store with `what`.
-  number_type type = number_type::uint64;  ///< Type of an atomic's word.
   void* descriptor = nullptr;              ///< Descriptor of the slot's memory, where local buffers must be registered.
   operation_slot* after = nullptr;         ///< Free list.
 

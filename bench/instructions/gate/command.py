@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import datetime
 import json
 import shutil
 import sys
@@ -92,19 +91,7 @@ def write(program: Path, fabric: str, compiler: str, arguments: argparse.Namespa
     rows = counting.table(program, fabric, arguments.visits)
     for _ in range(RUNS_TO_WRITE - 1):
         rows = [judging.least(*both) for both in zip(rows, counting.table(program, fabric, arguments.visits))]
-    counts = ratchet.read(arguments.counts)
-    measured = {row.operation: ratchet.Count(round(row.weft.instructions, 1), "", rounded(row.by_hand),
-                                             rounded(row.bare)) for row in rows if row.weft is not None}
-    after, refused = ratchet.raised(counts.get(fabric, {}).get(compiler, {}), measured, arguments.because)
-    if not refused:
-        counts.setdefault(fabric, {})[compiler] = after
-        today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-        arguments.counts.write_text(ratchet.shown(counts, ratchet.dates(arguments.counts) | {(fabric, compiler): today}))
-    return rows, [f"{fabric} {sentence}" for sentence in refused]
-
-
-def rounded(side: judging.Side | None) -> float | None:
-    return None if side is None else round(side.instructions, 1)
+    return rows, ratchet.take(arguments.counts, (fabric, compiler), judging.measured(rows), arguments.because)
 
 
 def save(rows: list[judging.Row], arguments: argparse.Namespace) -> None:

@@ -120,6 +120,15 @@ def risen(row: Row, counts: dict[str, Count]) -> list[str]:
     return sentences
 
 
+def measured(rows: list[Row]) -> dict[str, Count]:
+    """What counts.yaml keeps of these rows."""
+    def rounded(side: Side | None) -> float | None:
+        return None if side is None else round(side.instructions, 1)
+
+    return {row.operation: Count(round(row.weft.instructions, 1), "", rounded(row.by_hand), rounded(row.bare))
+            for row in rows if row.weft is not None}
+
+
 def upside_down(row: Row) -> list[str]:
     """A sentence if the bare program needs more than the one with checks: a floor that is no floor."""
     if row.bare is None or row.by_hand is None or row.bare.instructions <= row.by_hand.instructions + ROUNDING:

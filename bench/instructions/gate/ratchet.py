@@ -7,6 +7,7 @@ a committed count rose.
 
 from __future__ import annotations
 
+import datetime
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -23,9 +24,10 @@ HEAD = """\
 #
 # Instructions per operation: fabric, compiler, operation. Each is the least over all visits of several runs.
 # bare: by hand for one peer, without checks. same_checks: by hand with the checks of weft.
-# `bench/instructions/run --gate` fails if one of the three needs more. After a fall: --write. A rise needs a reason:
-# `bench/instructions/run --fabric F --write --because REASON`. docs/reference/instructions.md shows this file.
+# `bench/instructions/COMMAND --gate` fails if one of them needs more. After a fall: --write. A rise needs a reason:
+# `bench/instructions/COMMAND --fabric F --write --because REASON`. docs/reference/instructions.md shows this file.
 """
+COMPOSED = COUNTS.with_name("composed_counts.yaml")
 MEASURED = "measured"  # the key of the date, among the operations
 
 
@@ -99,9 +101,9 @@ def dates(path: Path) -> Dates:
             for compiler, operations in compilers.items() if MEASURED in operations}
 
 
-def shown(counts: Counts, measured: Dates) -> str:
+def shown(counts: Counts, measured: Dates, command: str = "run") -> str:
     """The file's text."""
-    lines = [HEAD.rstrip("\n")]
+    lines = [HEAD.replace("COMMAND", command).rstrip("\n")]
     for fabric, compilers in sorted(counts.items()):
         lines.append(f"{fabric}:")
         for compiler, operations in sorted(compilers.items()):
@@ -133,6 +135,18 @@ def raised(before: dict[str, Count], measured: dict[str, Count], because: str) -
             refused += rises
         after[operation] = replace(new, **values, because=because if rises else old.because)
     return after, refused
+
+
+def take(path: Path, where: tuple[str, str], measured: dict[str, Count], because: str) -> list[str]:
+    """Writes the counts of a fabric and a compiler with today's date, unless a count rises without a reason."""
+    counts, (fabric, compiler) = read(path), where
+    after, refused = raised(counts.get(fabric, {}).get(compiler, {}), measured, because)
+    if not refused:
+        counts.setdefault(fabric, {})[compiler] = after
+        today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+        command = "composed" if path.name == COMPOSED.name else "run"
+        path.write_text(shown(counts, dates(path) | {where: today}, command))
+    return [f"{fabric} {sentence}" for sentence in refused]
 
 
 def named(operation: str, column: str) -> str:
