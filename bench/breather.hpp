@@ -22,7 +22,9 @@ class breather {
       fruitless_ = true;
     }
   }
-  void found() noexcept { fruitless_ = false; }
+  void found() noexcept {
+    if constexpr (Apart != no_room) fruitless_ = false;
+  }
 
  private:
   [[gnu::always_inline]] void wait() noexcept {

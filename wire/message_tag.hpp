@@ -36,6 +36,7 @@ inline constexpr std::uint32_t message_kinds = 16;
 struct connection_number {
   static constexpr std::uint32_t index_bits = 20;
   static constexpr std::uint32_t generation_bits = 8;
+  static constexpr std::uint32_t end = 1U << (index_bits + generation_bits);  ///< Above every number.
   std::uint32_t value = 0;
 
   static constexpr connection_number of(std::uint32_t index, std::uint32_t generation) noexcept {

@@ -6,8 +6,10 @@
 #include "../../compose/selected.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
+#include "raw_mapped_bare.hpp"
 #include "raw_mapped_careful.hpp"
 #else
+#include "raw_bare.hpp"
 #include "raw_careful.hpp"
 #endif
 #include "visits.hpp"
@@ -21,10 +23,12 @@ using fabric = weft::selected;
 constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
 constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
 #ifdef WEFT_BENCH_MAPPED
-using raw = raw_mapped_careful<fabric>;
+using raw = raw_mapped_careful;
+using raw_without_checks = raw_mapped_bare;
 constexpr std::size_t most = 8;  // fits into the line that announces it
 #else
 using raw = raw_careful<fabric, native>;
+using raw_without_checks = raw_bare<fabric, native>;
 constexpr std::size_t most = 64;
 #endif
 
@@ -93,6 +97,29 @@ struct by_hand {
     return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++ended; },
                           [this](auto, std::uint32_t) { ++landed; },
                           [this](auto, const std::byte*, std::size_t) { ++heard; });
+  }
+};
+
+/// The same, bare: one peer and no checks.
+struct bare {
+  std::unique_ptr<raw_without_checks> end;
+  std::size_t size = most;  ///< Known at run time only, as where messages differ.
+  std::uint64_t ended = 0, landed = 0, heard = 0;
+  bare(const channel& to, bool first) : end(std::make_unique<raw_without_checks>(to, first, most)) {}
+  [[gnu::always_inline]] bool inject() { return end->send(size); }
+  [[gnu::always_inline]] bool send() { return end->send(size, this); }
+  [[gnu::always_inline]] bool get() { return end->get(size, this); }
+  [[gnu::always_inline]] bool put() { return end->put(size); }
+  [[gnu::always_inline]] bool put_notify() { return end->put_notify(size, 1); }
+  [[gnu::always_inline]] bool put_notify_signalled() {
+    return end->template put_notify<delivered>(size, 1, static_cast<void*>(this));
+  }
+  [[gnu::always_inline]] bool fetch_add() { return end->fetch_add(std::uint64_t{1}, this); }
+  [[gnu::always_inline]] bool add_u32() { return end->fetch_add(std::uint32_t{1}, this); }
+  [[gnu::always_inline]] bool fetch_max_i32() { return end->fetch_max(std::int32_t{1}, this); }
+  [[gnu::always_inline]] int poll_once() {
+    return end->poll_once([this](auto...) { ++ended; }, [this](std::uint32_t) { ++landed; },
+                          [this](const std::byte*, std::size_t) { ++heard; });
   }
 };
 
@@ -212,17 +239,21 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"inject", "send", "get", "poll_batch", "receive", "put", "put_notify",
                              "put_notify_signalled", "put_signalled", "send_batch", "put_batch", "put_notify_batch",
                              "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "poll_empty", "poll_one"}));
-  app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
+  app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand", "bare"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   if (what == "put_signalled" || (what.ends_with("_batch") && what != "poll_batch"))
     return 77;                                                        // counted over rdma-core only
   if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
   if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
+  if ((what == "fetch_add" || what == "add_u32" || what == "fetch_max_i32") && who == "bare" &&
+      !raw_without_checks::has_atomics)
+    return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(
         120, [&](const channel& to) { return side<Contender>(to, true, what, visits); },
         [&](const channel& to) { return side<Contender>(to, false, what, visits); });
   };
+  if (who == "bare") return both(std::type_identity<bare>{});
   return who == "weft" ? both(std::type_identity<by_weft>{}) : both(std::type_identity<by_hand>{});
 }

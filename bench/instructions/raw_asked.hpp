@@ -41,7 +41,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
   /// A user's message.
   int say(const handle& to, std::size_t size) noexcept {
     std::byte message[injected]{};
-    return static_cast<int>(fi_injectdata(to.of->ep, message, std::max(size, sizeof(head)), to.of->theirs, to.of->at));
+    return static_cast<int>(
+        fi_injectdata(to.of->ep, message, std::max(size, sizeof(head)), to.of->theirs, base::address_of(*to.of)));
   }
   /// The bytes in the notice: a head with their place, then the bytes.
   [[gnu::always_inline]] int fused(const handle& to, const memory& from, std::size_t size, const place& at,
@@ -81,7 +82,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     head message;
     message.kind = message_kind::flush;
     message.token = name(*s);
-    return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, r->at));
+    return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, base::address_of(*r)));
   }
   [[gnu::always_inline]] int fetch_add(const handle& to, const place& at, float operand, void* context) noexcept {
     if constexpr (Atomics) return base::template fetch_add<float>(to, at, operand, context);
@@ -101,7 +102,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     message.address = at.address;
     message.key = at.key;
     std::memcpy(&message.operand, &operand, sizeof operand);
-    return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, r->at));
+    return posted(*s, fi_injectdata(r->ep, &message, sizeof message, r->theirs, base::address_of(*r)));
   }
 
   /// As the poll of raw_careful, and takes the messages above: it answers each, or completes its operation. Calls
@@ -133,7 +134,7 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     std::memcpy(message, &h, sizeof h);
     if (size != 0) [[likely]]  // without bytes there may be no address
       std::memcpy(message + sizeof h, from.data, size);
-    return static_cast<int>(fi_injectdata(r.ep, message, sizeof h + size, r.theirs, r.at));
+    return static_cast<int>(fi_injectdata(r.ep, message, sizeof h + size, r.theirs, base::address_of(r)));
   }
 
   template <class Ended, class Landed>
@@ -143,7 +144,8 @@ class raw_asked : public raw_composed<F, Atomics, Use> {
     std::memcpy(&h, data, sizeof h);
     if (what == message_kind::reply) {
       slot& s = base::slots_[static_cast<std::uint32_t>(h.token)];
-      if (s.operand != h.token || !s.used) return;
+      if (s.operand != h.token) return;
+      name(s);  // a second answer finds another name
       const auto [was, user, old] = std::tuple(s.what, s.user, s.old);
       give(s);
       return void(ended(was, from, user, old));

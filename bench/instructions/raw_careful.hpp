@@ -4,12 +4,10 @@
 // it. weft has all of it too. Each is here in its cheapest form:
 // - A peer's handle is a record and a number, so that a stale handle is recognised.
 // - The bytes are inside the source and the region, and the region grants the access.
-// - Each signalled operation has a slot with kind, peer, context and time. Its completion frees the slot and reports
-//   these.
+// - Each signalled operation has a slot with kind, peer and context. Its completion frees the slot and reports these.
 // - A notice and a message name their sender, one of up to a million peers (transport_options). The message's receive
-//   is posted again; its number is read where its entry says that there is one (fi_cq(3)).
-// - A poll inside of a handler finds nothing. Every 32nd poll does the housekeeping.
-// - Where no descriptor can be waited on, a caller sleeps longer after each empty poll, until something arrives.
+//   is posted again.
+// - A poll inside of a handler finds nothing. Every 32nd poll leaves the short path, as for housekeeping.
 // Nothing in it may move: the library holds addresses. Hot path: all of it. Threads: one owner.
 #pragma once
 
@@ -36,7 +34,6 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     std::uint32_t takes = 1U << 20;  ///< Bytes of the peer's receives.
     fid_ep* ep = nullptr;
     fi_addr_t at = FI_ADDR_UNSPEC;
-    std::uint32_t heard = 0;  ///< When the peer last sent something.
   };
   struct handle {
     record* of = nullptr;
@@ -60,9 +57,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   struct slot {
     fi_context2 space;
     record* of = nullptr;
-    std::uint32_t posted = 0;
     kind what{};
-    bool used = false;
     std::uint32_t flushes = 0;  ///< Number of flushes at its post: later ones wait for it.
     void* user = nullptr;
     std::uint64_t old = 0, operand = 0;
@@ -95,9 +90,10 @@ class raw_careful : public raw_end<F, Atomics, Use> {
       return gone;
     if (size > from.size || size > r->takes) [[unlikely]]
       return outside;
-    return static_cast<int>(size <= F::facts.inject_bytes
-                                ? fi_injectdata(r->ep, from.data, size, r->theirs, r->at)
-                                : fi_senddata(r->ep, from.data, size, from.descriptor, r->theirs, r->at, &marker_));
+    return static_cast<int>(
+        size <= F::facts.inject_bytes
+            ? fi_injectdata(r->ep, from.data, size, r->theirs, address_of(*r))
+            : fi_senddata(r->ep, from.data, size, from.descriptor, r->theirs, address_of(*r), &marker_));
   }
   [[gnu::always_inline]] int send(const handle& to, const memory& from, std::size_t size, void* context) noexcept {
     record* r = living(to);
@@ -110,7 +106,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
       return full;
     const iovec piece{from.data, size};
     void* descriptor = from.descriptor;
-    const fi_msg message{&piece, &descriptor, 1, r->at, s, r->theirs};
+    const fi_msg message{&piece, &descriptor, 1, address_of(*r), s, r->theirs};
     return posted(*s, fi_sendmsg(r->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION));
   }
   [[gnu::always_inline]] int get(const handle& from, const memory& into, std::size_t size, const place& at,
@@ -130,7 +126,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     const iovec piece{into.data, size};
     void* descriptor = into.descriptor;
     const fi_rma_iov from_there{at.address, size, at.key};
-    const fi_msg_rma message{&piece, &descriptor, 1, r->at, &from_there, 1, s, 0};
+    const fi_msg_rma message{&piece, &descriptor, 1, address_of(*r), &from_there, 1, s, 0};
     return posted(*s, fi_readmsg(r->ep, &message, FI_COMPLETION));
   }
   [[gnu::always_inline]] int put(const handle& to, const memory& from, std::size_t size, const place& at) noexcept {
@@ -142,8 +138,9 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     if constexpr (tracks) return put_tracked(*r, from, size, at);
     if constexpr (F::facts.refused_write == refusal::silent)
       if (size - 1 < F::facts.inject_bytes)
-        return static_cast<int>(fi_inject_write(r->ep, from.data, size, r->at, at.address, at.key));
-    return static_cast<int>(fi_write(r->ep, from.data, size, from.descriptor, r->at, at.address, at.key, &marker_));
+        return static_cast<int>(fi_inject_write(r->ep, from.data, size, address_of(*r), at.address, at.key));
+    return static_cast<int>(
+        fi_write(r->ep, from.data, size, from.descriptor, address_of(*r), at.address, at.key, &marker_));
   }
   [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at,
                                         std::uint32_t immediate) noexcept {
@@ -153,10 +150,10 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     if (const int wrong = check(from, size, at)) [[unlikely]]
       return wrong;
     const std::uint64_t data = immediate | std::uint64_t{r->theirs} << 32;
-    return static_cast<int>(
-        size <= F::facts.inject_bytes
-            ? fi_inject_writedata(r->ep, from.data, size, data, r->at, at.address, at.key)
-            : fi_writedata(r->ep, from.data, size, from.descriptor, data, r->at, at.address, at.key, &marker_));
+    return static_cast<int>(size <= F::facts.inject_bytes
+                                ? fi_inject_writedata(r->ep, from.data, size, data, address_of(*r), at.address, at.key)
+                                : fi_writedata(r->ep, from.data, size, from.descriptor, data, address_of(*r),
+                                               at.address, at.key, &marker_));
   }
   template <bool Delivered>
   [[gnu::always_inline]] int put_notify(const handle& to, const memory& from, std::size_t size, const place& at,
@@ -174,7 +171,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     const iovec piece{from.data, size};
     void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, size, at.key};
-    const fi_msg_rma message{&piece, &descriptor, 1, r->at, &target, 1, s, immediate | std::uint64_t{r->theirs} << 32};
+    const fi_msg_rma message{&piece,  &descriptor, 1, address_of(*r),
+                             &target, 1,           s, immediate | std::uint64_t{r->theirs} << 32};
     return posted(
         *s, fi_writemsg(r->ep, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION | (Delivered ? FI_DELIVERY_COMPLETE : 0)));
   }
@@ -197,7 +195,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     const fi_rma_ioc target{at.address, 1, at.key};
     void* descriptor = slots_descriptor_;
     const fi_msg_atomic message{
-        &add, &descriptor, 1, r->at, &target, 1, std::is_same_v<T, float> ? FI_FLOAT : FI_UINT64, FI_SUM, s, 0};
+        &add,   &descriptor, 1, address_of(*r), &target, 1, std::is_same_v<T, float> ? FI_FLOAT : FI_UINT64,
+        FI_SUM, s,           0};
     return posted(*s, fi_fetch_atomicmsg(r->ep, &message, &found, &descriptor, 1, FI_COMPLETION));
   }
 
@@ -219,6 +218,8 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   }
 
  protected:  // raw_composed.hpp
+  /// Connected endpoints have one peer, and take no address.
+  static fi_addr_t address_of(const record& r) noexcept { return base::connected ? FI_ADDR_UNSPEC : r.at; }
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
   /// The peer with this number; none where the connection is gone.
   handle writer(std::uint32_t number) noexcept {
@@ -241,9 +242,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     s->of = &of;
     s->what = what;
     s->user = context;
-    s->posted = tick_;
     if constexpr (tracks) s->flushes = flushes_;
-    s->used = true;
     return s;
   }
   /// No later message can overtake this flush, so it waits for the delivery.
@@ -254,7 +253,7 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     const iovec piece{from.data, size};
     void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, size, at.key};
-    const fi_msg_rma message{&piece, &descriptor, 1, r.at, &target, 1, s, 0};
+    const fi_msg_rma message{&piece, &descriptor, 1, address_of(r), &target, 1, s, 0};
     return posted(*s, fi_writemsg(r.ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
   }
   int posted(slot& s, ssize_t returned) noexcept {
@@ -263,14 +262,13 @@ class raw_careful : public raw_end<F, Atomics, Use> {
     return static_cast<int>(returned);
   }
   void give(slot& s) noexcept {
-    s.used = false;
     s.next = free_;
     free_ = &s;
   }
   /// Libraries never complete the delivery of zero bytes: the notice goes as a message.
   [[gnu::cold, gnu::noinline]] static int nothing_to_deliver(const handle& to, std::uint32_t immediate) noexcept {
     return static_cast<int>(
-        fi_injectdata(to.of->ep, nullptr, 0, immediate | std::uint64_t{to.of->theirs} << 32, to.of->at));
+        fi_injectdata(to.of->ep, nullptr, 0, immediate | std::uint64_t{to.of->theirs} << 32, address_of(*to.of)));
   }
   /// Receives of a link that ended come back as cancelled; nothing else may fail here.
   [[gnu::cold, gnu::noinline]] void failed_entry() {
@@ -293,15 +291,13 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   [[gnu::always_inline]] void report_entries(const fi_cq_data_entry* e, int count, Ended& ended, Landed& landed,
                                              Heard& heard) {
     quick_polls_ |= handling;
-    if constexpr (!sleeps_on_descriptor) sleepless_polls_ = 0;
     const fi_cq_data_entry* const end = e + count;
     do {
-      if ((e->flags & FI_REMOTE_WRITE) != 0) {
+      if ((e->flags & FI_REMOTE_WRITE) != 0) [[likely]] {
         if (const handle from = writer(static_cast<std::uint32_t>(e->data >> 32)); from.of != nullptr)
           landed(from, static_cast<std::uint32_t>(e->data));
       } else if ((e->flags & FI_RECV) != 0) {
-        const std::uint64_t number = (e->flags & FI_REMOTE_CQ_DATA) != 0 ? e->data : 0;
-        arrived(*static_cast<receive*>(e->op_context), static_cast<std::uint32_t>(number), e->len, heard);
+        arrived(*static_cast<receive*>(e->op_context), static_cast<std::uint32_t>(e->data), e->len, heard);
       } else if (e->op_context != &marker_) {
         slot& s = *static_cast<slot*>(e->op_context);
         const auto [what, from, user, old] = std::tuple(s.what, handle{s.of, s.of->live}, s.user, s.old);
@@ -314,10 +310,10 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   /// A message: its sender must be the peer that it names. Its receive is posted again after the handler.
   template <class Heard>
   [[gnu::always_inline]] void arrived(receive& in, std::uint32_t number, std::size_t size, Heard& heard) {
-    if (const handle from = writer(number); from.of != nullptr && (!base::connected || pools || from.of == in.from)) {
-      from.of->heard = tick_;
-      heard(from, in.data, size);
-    }
+    handle from;
+    if constexpr (!base::connected || pools) from = writer(number);
+    else if (in.from->live == number) from = {in.from, number};
+    if (from.of != nullptr) heard(from, in.data, size);
     post_again(in);
   }
   [[gnu::always_inline]] void post_again(receive& in) {
@@ -325,15 +321,13 @@ class raw_careful : public raw_end<F, Atomics, Use> {
         [[unlikely]]
       base::refuse("fi_recv", FI_EOTHER);
   }
-  /// False: a handler is running. Every 32nd poll does the housekeeping.
+  /// False: a handler is running.
   [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
     if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
     quick_polls_ = 31;
-    tick_ = static_cast<std::uint32_t>(now_ns() / 1'000'000);
     return true;
   }
 
-  static constexpr bool sleeps_on_descriptor = F::facts.completion_wait == completion_wait::descriptor;
   static constexpr std::uint32_t first_number =
       1U << 20;  ///< 20 bits of the record's index; above them the number of its uses.
   /// A program that counts at its peers may get no order after writes (rxm of libfabric 1.17). Then only delivery shows
@@ -348,11 +342,9 @@ class raw_careful : public raw_end<F, Atomics, Use> {
   slot* free_ = nullptr;
   void* slots_descriptor_ = nullptr;
   slot marker_;
-  std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
   std::uint32_t flushes_ = 0;
-  std::uint32_t sleepless_polls_ = 0;  ///< Polls since something arrived.
-  std::uint32_t quick_polls_ = 32;     ///< Below 0: a handler is running, and polls inside of it find nothing.
+  std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, and polls inside of it find nothing.
 };
 
 }  // namespace weft::bench

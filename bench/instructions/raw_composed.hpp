@@ -67,7 +67,7 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
       return base::denied;
     const fi_rma_iov target{at.address, l.bytes, at.key};
     const fi_msg_rma message{l.pieces, l.descriptors,
-                             l.count,  r->at,
+                             l.count,  base::address_of(*r),
                              &target,  1,
                              &marker_, Notify ? immediate | std::uint64_t{r->theirs} << 32 : 0};
     return static_cast<int>(fi_writemsg(r->ep, &message, Notify ? FI_REMOTE_CQ_DATA : 0));
@@ -88,7 +88,7 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     if (s == nullptr) [[unlikely]]
       return base::full;
     const fi_rma_iov theirs{at.address, l.bytes, at.key};
-    const fi_msg_rma message{l.pieces, l.descriptors, l.count, r->at, &theirs, 1, s, 0};
+    const fi_msg_rma message{l.pieces, l.descriptors, l.count, base::address_of(*r), &theirs, 1, s, 0};
     return posted(*s, fi_readmsg(r->ep, &message, FI_COMPLETION));
   }
   /// A put that completes when the target has the bytes.
@@ -107,7 +107,7 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     const iovec piece{from.data, size};
     void* descriptor = from.descriptor;
     const fi_rma_iov target{at.address, size, at.key};
-    const fi_msg_rma message{&piece, &descriptor, 1, r->at, &target, 1, s, 0};
+    const fi_msg_rma message{&piece, &descriptor, 1, base::address_of(*r), &target, 1, s, 0};
     return posted(*s, fi_writemsg(r->ep, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
   }
 
@@ -163,7 +163,7 @@ class raw_composed : public raw_careful<F, Atomics, Use> {
     }
     [[gnu::noinline]] int first(const record& r) noexcept {
       if (why_ != 0) return why_;
-      message_ = {&piece_, &descriptor_, 1, r.at, &target_, 1, marker_, 0};
+      message_ = {&piece_, &descriptor_, 1, base::address_of(r), &target_, 1, marker_, 0};
       kept_ = true;
       return 0;
     }

@@ -23,11 +23,10 @@
 #pragma once
 
 #include "../breather.hpp"
-#include "../mapped/ends.hpp"
+#include "shared_pages.hpp"
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +34,6 @@
 
 namespace weft::bench {
 
-template <class F>
 class raw_mapped_careful {
  public:
   /// A region of the peer's, as its row said when it was checked; `row` is the word in the peer's memory that holds the
@@ -57,7 +55,6 @@ class raw_mapped_careful {
     std::uint32_t live = 0;
     std::uint32_t takes = 0;  ///< Bytes of the peer's receives.
     bool sleeps = false;
-    std::uint32_t heard = 0;  ///< When the peer last sent something.
     hand_sender out;
     hand_taker in;
     known_region written, read, counted;  ///< The regions used last.
@@ -78,16 +75,18 @@ class raw_mapped_careful {
   enum class kind : std::uint8_t { send, put_notify, get, fetch_add };
   static constexpr int unknown = -EACCES, outside = -EINVAL, gone = -ENOTCONN, full = -EAGAIN;
 
-  raw_mapped_careful(const channel& to, bool first, std::size_t size) : pair_(to, first) {
-    row_in(pair_.landing).store(first_key, std::memory_order_release);
-    const known_region all{first_key, &row_in(pair_.there), pair_.there,
-                           0 - reinterpret_cast<std::uintptr_t>(pair_.there), row_at};
-    records_.push_back({first_number, each_message, false, 0, pair_.out, pair_.in, all, all, all});
+  raw_mapped_careful(const channel& to, bool first, std::size_t size) : pages_(to, first) {
+    row_in(pages_.landing()).store(first_key, std::memory_order_release);
+    const known_region all{first_key, &row_in(pages_.there()), pages_.there(),
+                           0 - reinterpret_cast<std::uintptr_t>(pages_.there()), row_at};
+    records_.push_back({first_number, each_message, false, pages_.out(), pages_.in(), all, all, all});
     for (std::size_t i = 0; i < receives; ++i) posted_[posted_count_++] = messages_.data() + i * each_message;
-    other = {records_.data(), first_number};
-    source = {pair_.weft.source.data(), size};
+    first_ = records_.data();
+    last_ = first_ + records_.size();
+    other = {first_, first_number};
+    source = {own_.data(), size};
     there = {0, first_key};
-    to.swap(first, "ready", [this] { pair_.weft.net.progress([](auto&&) {}); });
+    to.swap(first, "ready", [] { usleep(200); });
   }
   raw_mapped_careful(const raw_mapped_careful&) = delete;
   raw_mapped_careful& operator=(const raw_mapped_careful&) = delete;
@@ -189,16 +188,15 @@ class raw_mapped_careful {
     if (static_cast<std::int32_t>(--quick_polls_) < 0) [[unlikely]]
       if (!is_owner_polling()) return 0;
     breath_.before_poll();
-    int reported = 0;
-    if (first_end_ != next_end_) reported = report_ends(ended);
-    for (record& r : records_)
-      if (r.in.front() != nullptr) {
-        reported += found(*this, r, landed, heard);
-      } else {
-        __builtin_prefetch(r.arriving.first);
-        __builtin_prefetch(r.arriving.last);
-      }
-    return reported;
+    if (first_end_ != next_end_) [[unlikely]]
+      return report_ends(*this, ended);
+    for (record* r = first_; r != last_; ++r) {
+      if (const hand_ring::line* l = r->in.front(); l != nullptr) [[unlikely]]
+        return found(*this, *r, l, landed, heard);
+      __builtin_prefetch(r->arriving.first);
+      __builtin_prefetch(r->arriving.last);
+    }
+    return 0;
   }
 
  private:
@@ -260,27 +258,38 @@ class raw_mapped_careful {
     return posted;
   }
 
+  // Functions of their own: a poll that finds nothing keeps nothing in registers.
   template <class Ended>
-  [[gnu::noinline]] int report_ends(Ended& ended) {
-    quick_polls_ |= handling;
-    breath_.found();
-    int reported = 0;
-    do {
-      const end_of e = ends_[first_end_++ % most_ends];
-      if (e.of.of->live == e.of.number) [[likely]]
-        ended(e.what, e.of, e.user, e.old);
-    } while (++reported < most_reported && first_end_ != next_end_);
-    quick_polls_ &= ~handling;
-    return reported;
-  }
-  template <class Landed, class Heard>
-  [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, Landed& landed, Heard& heard) {
+  [[gnu::noinline]] static int report_ends(raw_mapped_careful& here, Ended& ended) {
     here.quick_polls_ |= handling;
     here.breath_.found();
     int reported = 0;
+    do {
+      const end_of e = here.ends_[here.first_end_++ % most_ends];
+      if (e.of.of->live == e.of.number) [[likely]]
+        ended(e.what, e.of, e.user, e.old);
+    } while (++reported < most_reported && here.first_end_ != here.next_end_);
+    here.quick_polls_ &= ~handling;
+    return reported;
+  }
+  /// The first peer with a line, and those after it. Requires: `l` is its front line.
+  template <class Landed, class Heard>
+  [[gnu::noinline]] static int found(raw_mapped_careful& here, record& r, const hand_ring::line* l, Landed& landed,
+                                     Heard& heard) {
+    here.quick_polls_ |= handling;
+    here.breath_.found();
+    int reported = lines_of(here, r, l, landed, heard);
+    for (record* next = &r + 1; next != here.last_; ++next)
+      if (l = next->in.front(); l != nullptr) reported += lines_of(here, *next, l, landed, heard);
+    here.quick_polls_ &= ~handling;
+    return reported;
+  }
+  template <class Landed, class Heard>
+  [[gnu::always_inline]] static int lines_of(raw_mapped_careful& here, record& r, const hand_ring::line* l,
+                                             Landed& landed, Heard& heard) {
+    int reported = 0;
     const handle from{&r, r.live};
-    for (const hand_ring::line* l = r.in.front(); l != nullptr && reported < most_reported && r.live == from.number;
-         l = r.in.front(), ++reported) {
+    do {
       const std::uint64_t immediate = l->immediate;
       if ((immediate & message) == 0) {
         place_range where;
@@ -297,8 +306,8 @@ class raw_mapped_careful {
         r.sent = nothing.data();
         here.take(r, *l, from, heard);
       }
-    }
-    here.quick_polls_ &= ~handling;
+      l = r.in.front();
+    } while (++reported < most_reported && l != nullptr && r.live == from.number);
     return reported;
   }
   template <class Heard>
@@ -309,7 +318,6 @@ class raw_mapped_careful {
     std::byte* const into = posted_[--posted_count_];
     std::memcpy(into, l.inside.data(), hand_ring::line::room);
     r.in.pop();
-    r.heard = tick_;
     heard(from, into, size);
     posted_[posted_count_++] = into;
   }
@@ -326,15 +334,16 @@ class raw_mapped_careful {
   [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
     if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
     quick_polls_ = 31;
-    const auto since = std::chrono::steady_clock::now().time_since_epoch();
-    tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     return true;
   }
 
+  static std::atomic_ref<std::uint64_t> word_at(std::byte* place) noexcept {
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(place));
+  }
   static std::atomic<std::uint64_t>& row_in(std::byte* landing) noexcept {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(landing + row_at);
   }
-  static constexpr std::size_t row_at = block_at / 2;  ///< In the target's memory: the region is the part before it.
+  static constexpr std::size_t row_at = 2048;  ///< In the target's memory: the region is the part before it.
   /// In a notice's line: the first and the last byte that the notice covers, as offsets of their owner.
   struct place_range {
     std::uint64_t first = 0, last = 0;
@@ -344,15 +353,16 @@ class raw_mapped_careful {
   static constexpr std::uint32_t first_number = 1, most_ends = 256, handling = 0xc0000000U;
   static constexpr int most_reported = 16;
 
-  mapped_pair<F> pair_;
+  shared_pages pages_;
+  alignas(8) std::array<std::byte, 64> own_{};
   std::vector<record> records_;
+  record *first_ = nullptr, *last_ = nullptr;
   std::array<end_of, most_ends> ends_;
   std::uint32_t first_end_ = 0, next_end_ = 0;
-  const std::byte* shared_ = pair_.landing;  ///< Base of the offsets.
+  const std::byte* shared_ = pages_.landing();  ///< Base of the offsets.
   std::vector<std::byte> messages_ = std::vector<std::byte>(each_message * receives);
   std::array<std::byte*, receives> posted_{};
   std::uint32_t posted_count_ = 0;
-  std::uint32_t tick_ = 0;
   breather<room_at_line> breath_;
   std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, and polls inside of it find nothing.
 };

@@ -8,7 +8,7 @@
 // - Each request has a place with its context, so that a failure finds its operation. One of N is signalled even if no
 //   caller asks.
 // - The device's grants are known at run time: depth, N, the largest transfer and the inline size.
-// - An operation with a context has a slot with kind, peer, context and time, from a bounded table.
+// - An operation with a context has a slot with kind, peer and context, from a bounded table.
 // - Short bytes travel inline. Messages and immediates are solicited.
 // - A poll inside of a handler finds nothing. Every 32nd poll does the housekeeping.
 // - A failed entry does not count as success.
@@ -19,7 +19,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -50,9 +49,7 @@ class verbs_careful : public verbs_receives {
   struct slot {
     record* of = nullptr;
     void* user = nullptr;
-    std::uint32_t posted = 0;
     kind what{};
-    bool used = false;
     slot* next = nullptr;
     std::uint64_t old = 0;
   };
@@ -78,7 +75,7 @@ class verbs_careful : public verbs_receives {
     if (size > from.size || size > r->takes) [[unlikely]]
       return outside;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
-    ibv_send_wr work{};
+    ibv_send_wr work;
     work.opcode = IBV_WR_SEND_WITH_IMM;
     work.imm_data = htonl(r->theirs);
     return post<true>(*r, work, piece, marker_, false);
@@ -99,7 +96,7 @@ class verbs_careful : public verbs_receives {
       mine = s;
     }
     ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
-    ibv_send_wr work{};
+    ibv_send_wr work;
     work.opcode = IBV_WR_RDMA_WRITE;
     work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     const int r2 = post<false>(*r, work, piece, mine, Signalled);
@@ -124,7 +121,7 @@ class verbs_careful : public verbs_receives {
       mine = s;
     }
     ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
-    ibv_send_wr work{};
+    ibv_send_wr work;
     work.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
     work.imm_data = htonl(immediate);
     work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
@@ -147,7 +144,7 @@ class verbs_careful : public verbs_receives {
     if (s == nullptr) [[unlikely]]
       return full;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(&s->old), sizeof s->old, slots_key_};
-    ibv_send_wr work{};
+    ibv_send_wr work;
     work.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
     work.wr.atomic = {at.address, operand, 0, static_cast<std::uint32_t>(at.key)};
     const int r2 = post<false, false>(*r, work, piece, s, true);
@@ -191,7 +188,7 @@ class verbs_careful : public verbs_receives {
       if (w->status != IBV_WC_SUCCESS) [[unlikely]]
         broken();
       if ((w->wr_id & 1U) == 0) {
-        if (arrived(*w, tick_, landed, heard)) [[unlikely]]
+        if (arrived(*w, landed, heard)) [[unlikely]]
           offer(*reinterpret_cast<receive*>(w->wr_id)->from);
         continue;
       }
@@ -210,7 +207,7 @@ class verbs_careful : public verbs_receives {
     std::uint32_t& count = counts_[1];
     count = to.offered;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(&count), sizeof count, counts_key_};
-    ibv_send_wr work{};
+    ibv_send_wr work;
     work.opcode = IBV_WR_RDMA_WRITE;
     work.wr.rdma = {to.theirs_of_ours.address, to.theirs_of_ours.key};
     if (post<false>(to, work, piece, marker_, false) == ok) to.offers = count;
@@ -219,8 +216,6 @@ class verbs_careful : public verbs_receives {
   [[gnu::cold, gnu::noinline]] bool is_owner_polling() noexcept {
     if (static_cast<std::int32_t>(++quick_polls_) < 0) return false;
     quick_polls_ = 31;
-    const auto since = std::chrono::steady_clock::now().time_since_epoch();
-    tick_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
     return true;
   }
 
@@ -244,6 +239,7 @@ class verbs_careful : public verbs_receives {
     mine.context = context;
     mine.completes = signalled;
     work.wr_id = reinterpret_cast<std::uintptr_t>(&mine) | 1U;
+    work.next = nullptr;
     work.sg_list = &piece;
     work.num_sge = piece.length != 0;
     unsigned flags = Consumes ? unsigned{IBV_SEND_SOLICITED} : 0U;
@@ -291,12 +287,9 @@ class verbs_careful : public verbs_receives {
     s->of = &of;
     s->what = what;
     s->user = context;
-    s->posted = tick_;
-    s->used = true;
     return s;
   }
   void give(slot& s) noexcept {
-    s.used = false;
     s.next = free_;
     free_ = &s;
   }
@@ -308,7 +301,6 @@ class verbs_careful : public verbs_receives {
   slot* free_ = nullptr;
   std::uint32_t slots_key_ = 0;
   record* marker_;
-  std::uint32_t tick_ = 0;
   static constexpr std::uint32_t handling = 0xc0000000U;
   std::uint32_t quick_polls_ = 32;  ///< Below 0: a handler is running, and polls inside of it find nothing.
 };

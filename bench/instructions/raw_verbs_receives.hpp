@@ -37,7 +37,6 @@ class verbs_receives {
     ibv_qp* pair = nullptr;
     ibv_qp_ex* extended = nullptr;
     std::uint32_t posted = 0, retired = 0, silent = 0;
-    std::uint32_t heard = 0;                ///< When the peer last sent something.
     std::uint32_t offered = 0, offers = 0;  ///< Receives posted to the peer, and how many of them were reported.
     word theirs_of_ours{};                  ///< Where the peer reads that number.
   };
@@ -86,22 +85,15 @@ class verbs_receives {
 
  protected:
   static record* living(const handle& h) noexcept { return h.of->live == h.number ? h.of : nullptr; }
-  /// The peer with this number; none where the connection is gone.
-  handle writer(std::uint32_t number) noexcept {
-    const std::uint32_t index = number & (first_number - 1);
-    if (index >= capacity_ || records_[index].live != number) return {};
-    return {&records_[index], number};
-  }
   /// `landed(peer, immediate)` for notices, `heard(peer, data, size)` for messages. True: receives are to be reported
   /// to the peer.
   template <class Landed, class Heard>
-  [[gnu::always_inline]] bool arrived(const ibv_wc& w, std::uint32_t tick, Landed& landed, Heard& heard) {
+  [[gnu::always_inline]] bool arrived(const ibv_wc& w, Landed& landed, Heard& heard) {
     receive& in = *reinterpret_cast<receive*>(w.wr_id);
     const std::uint32_t immediate = (w.wc_flags & IBV_WC_WITH_IMM) != 0 ? ntohl(w.imm_data) : 0;
     if (w.opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
       landed(handle{in.from, in.from->live}, immediate);
-    } else if (const handle from = writer(immediate); from.of != nullptr && from.of == in.from) {
-      from.of->heard = tick;
+    } else if (const handle from{in.from, immediate}; in.from->live == immediate) {
       heard(from, in.data, w.byte_len);
     }
     return post_again(in);
@@ -118,7 +110,6 @@ class verbs_receives {
   [[noreturn, gnu::cold, gnu::noinline]] static void broken() noexcept { std::abort(); }
 
   std::unique_ptr<record[]> records_ = std::make_unique<record[]>(64);
-  std::uint32_t capacity_ = 64;
   std::unique_ptr<std::uint32_t[]> counts_ =
       std::make_unique<std::uint32_t[]>(2);  ///< The other side's card writes it; ours reads it.
   std::uint32_t counts_key_ = 0;

@@ -7,6 +7,7 @@
 #include "../../coroutines/scheduler.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
+#include "visits.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -73,7 +74,7 @@ int side(const channel& to, bool first, bool empty, int visits) {
     to.send_text("done");
     return 0;
   }
-  std::uint64_t nothing = 0;
+  tally t;
   for (int i = 0; i < 8; ++i) {
     usleep(2000);
     c.poll_once();
@@ -81,17 +82,19 @@ int side(const channel& to, bool first, bool empty, int visits) {
   if (!empty) c.begin();
   for (int v = 0; v < visits; ++v) {
     const std::uint64_t before = c.ended;
+    std::uint64_t nothing = 0;
     do {
       usleep(empty ? 0 : 10000);
       nothing += measured_poll(c) == 0;
     } while (!empty && c.ended == before);
+    t.end_visit(nothing);
   }
   c.going = false;
   for (int i = 0; i < 50; ++i) {
     usleep(1000);
     c.poll_once();
   }
-  std::printf("%s\n", json{{"operations", visits}, {"refused", c.wrong}, {"empty", nothing}}.dump().c_str());
+  std::printf("%s\n", json{{"operations", visits}, {"refused", c.wrong}, {"empty", t.empty}}.dump().c_str());
   to.send_text("over");
   (void)to.receive_text([&] { c.poll_once(); });
   return c.wrong == 0 ? 0 : 1;

@@ -6,6 +6,7 @@
 #include "../../compose/transport.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
 #include "../../tests/stub_device/tested_row.hpp"
+#include "raw_verbs_bare.hpp"
 #include "raw_verbs_linked.hpp"
 #include "visits.hpp"
 
@@ -172,6 +173,65 @@ class by_hand {
   std::size_t size = most;
 };
 
+/// The same, bare: one peer and no checks.
+class bare {
+ public:
+  bare() {
+    const ibv_qp_cap cap{256, 256, 1, 1, 256};
+    const auto [mine, theirs] = stub_device::connected_pair(domain_, queue_, their_queue_, cap);
+    end_.connect(mine, *region_);
+    there_.connect(theirs, *region_);
+  }
+  [[gnu::always_inline]] bool send() { return end_.send(size); }
+  [[gnu::always_inline]] bool put() { return end_.put(size, nullptr); }
+  [[gnu::always_inline]] bool put_notify() { return end_.put_notify(size, 1, nullptr); }
+  [[gnu::always_inline]] bool put_notify_signalled() { return end_.put_notify(size, 1, this); }
+  [[gnu::always_inline]] bool fetch_add() { return end_.fetch_add(1, this); }
+  [[gnu::always_inline]] bool put_signalled() { return end_.put(size, this); }
+  [[gnu::always_inline]] int send_batch() {
+    return batch([this] { end_.add_send(size); });
+  }
+  [[gnu::always_inline]] int put_batch() {
+    return batch([this] { end_.add_put(size); });
+  }
+  [[gnu::always_inline]] int put_notify_batch() {
+    return batch([this] { end_.add_put_notify(size, 1); });
+  }
+  [[gnu::always_inline]] int fetch_add_batch() {
+    return batch([this] { end_.add_fetch_add(1, this); });
+  }
+  [[gnu::always_inline]] int poll_once() {
+    return end_.poll_once(
+        queue_, [this](void*) { ++ended; }, [](std::uint32_t) {}, [this](const std::byte*, std::size_t) { ++heard; });
+  }
+  bool say() { return there_.send(size); }
+  void settle() {
+    for (int i = 0; i < 8; ++i) {
+      there_.poll_once(
+          their_queue_, [](void*) {}, [](std::uint32_t) {}, [](const std::byte*, std::size_t) {});
+      poll_once();
+    }
+  }
+  std::uint64_t ended = 0, heard = 0;
+
+ private:
+  template <class Add>
+  [[gnu::always_inline]] int batch(Add&& add) {
+    for (int i = 0; i < posts; ++i) add();
+    return !end_.flush();
+  }
+
+  ibv_pd* domain_ = ibv_alloc_pd(stub_device::context());
+  ibv_cq* queue_ = ibv_create_cq(stub_device::context(), 1024, nullptr, nullptr, 0);
+  ibv_cq* their_queue_ = ibv_create_cq(stub_device::context(), 1024, nullptr, nullptr, 0);
+  std::vector<std::byte> memory_ = std::vector<std::byte>(4096);
+  ibv_mr* region_ =
+      ibv_reg_mr(domain_, memory_.data(), memory_.size(),
+                 static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
+  verbs_bare end_{domain_}, there_{domain_};
+  std::uint32_t size = most;
+};
+
 template <class Contender, bool (Contender::*Operation)()>
 [[gnu::noinline]] int measured_post(Contender& c) {
   int refused = 0;
@@ -248,12 +308,13 @@ int main(int argc, char** argv) {
   std::string what = "put_notify", who = "weft";
   int visits = 20;
   app.add_option("--operation", what);
-  app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand"}));
+  app.add_option("--contender", who)->check(CLI::IsMember({"weft", "by_hand", "bare"}));
   app.add_option("--visits", visits, "How often the measured function is entered")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   if (what == "send" || what == "get" || what == "add_u32" || what == "fetch_max_i32")
     return 77;  // part of no comparison here
   try {
+    if (who == "bare") return run<bare>(what, visits);
     return who == "weft" ? run<by_weft>(what, visits) : run<by_hand>(what, visits);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench: %s\n", e.what());

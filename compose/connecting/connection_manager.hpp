@@ -160,7 +160,7 @@ class connection_manager {
   /// same nonce, or a new one.
   record* record_of_hello(receive& in, record* named, const wire::introduction& theirs, wire::parse_verdict verdict) {
     if constexpr (Engine::links_have_receives) {
-      return in.owner == no_index ? nullptr : &e_.peers.at(in.owner);
+      return receives<Engine>(e_).peer_of(in);
     } else if constexpr (Engine::connected) {
       return named;
     } else {

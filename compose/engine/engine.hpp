@@ -67,9 +67,11 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   weft::detail::poll_budget poll_budget;
   transport_options options;
   peer_table<record> peers;
-  /// Messages of peers with a smaller index take the fast path. 0 while messages wait in unexpected_messages, because
-  /// those go first.
-  std::uint32_t heard_at_once = peers.capacity();
+  /// The peer of receives whose link has ended. It is never established.
+  [[no_unique_address]] std::conditional_t<traits::links_have_receives, record, no_receives> no_link;
+  /// Messages of peers with a smaller index take the fast path. Where the link names the peer: messages with a smaller
+  /// tag, and a forged `dead` is not smaller. 0 while messages wait in unexpected_messages, because those go first.
+  std::uint32_t heard_at_once = most_heard();
   operation_pool<slot> operations;
   [[no_unique_address]] typename traits::ended_list ended;
   typename traits::control_buffers controls;
@@ -126,7 +128,10 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   /// Some work was deferred: each progress() tries it again until it is done.
   void put_off() noexcept { poll_budget.put_off(); }
   /// Call after each change of `unexpected_messages`.
-  void note_unexpected() noexcept { heard_at_once = unexpected_messages.empty() ? peers.capacity() : 0; }
+  void note_unexpected() noexcept { heard_at_once = unexpected_messages.empty() ? most_heard() : 0; }
+  std::uint32_t most_heard() const noexcept {
+    return traits::links_have_receives || traits::notices_name_links ? wire::connection_number::end : peers.capacity();
+  }
   /// Returns to quick polls if no work is deferred any more.
   void settle_poll_budget() noexcept {
     const bool any = draining || !unexpected_messages.empty() || !unposted.empty() || !deferred.empty() ||
@@ -135,6 +140,11 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
                      batch_hints > batch_hints::in_use || (tracks_writes && waiting_flushes != 0) ||
                      coalescer.any_waits();
     if (!any) poll_budget.settle();
+  }
+
+  /// A message came from this peer. The timers note the time.
+  static void hear([[maybe_unused]] record& r) noexcept {
+    if constexpr (answer<F, liveness_family>::speaks) r.heard = true;
   }
 
   // ---- time, random numbers, processes
@@ -160,9 +170,11 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     s.pending = fresh.pending;
     s.fault = fresh.fault;
     s.what = what;
+    s.has_tick = false;
+    s.type = number_type::uint64;
+    s.none = 0;
     s.record = r;
     s.user = user;
-    s.posted = tick;
     if (tracks_writes) s.stamp = flushes;
   }
   void release(slot& s) noexcept {

@@ -59,9 +59,9 @@ struct receive_slot : library_context<LibraryBytes> {
   receive_slot() noexcept : library_context<LibraryBytes>(context_kind::receive) {}
   std::byte* data = nullptr;
   void* descriptor = nullptr;
-  std::uint32_t owner = 0;  ///< Index of the peer record; meaningful on connected fabrics only.
-  std::uint32_t held = 0;   ///< multi_receive: messages in this receive that no handler has taken yet.
-  bool released = false;    ///< multi_receive: the library gave it back; posted again when no message is held.
+  peer_header* from = nullptr;  ///< Receives of a link: the peer's record, or Engine::no_link after the link's end.
+  std::uint32_t held = 0;       ///< multi_receive: messages in this receive that no handler has taken yet.
+  bool released = false;        ///< multi_receive: the library gave it back; posted again when no message is held.
 };
 
 /// A message that cannot be handled yet. Its receive is not posted again before the message is handled.
@@ -132,6 +132,7 @@ struct record_start : library_context<0> {
   link_state link_is : 2 = link_state::none;
   bool handshake_pending : 1 = false;  ///< A hello, accept or reject is still to be sent.
   bool has_private_data : 1 = false;
+  bool heard = false;    ///< A message came after `last_received`.
   short_tick last_sent;  ///< Tick of the last handshake or heartbeat; with a watched process, of the last check.
   std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
 };
@@ -144,7 +145,7 @@ struct peer_record : peer_header, record_start, Parts... {
   std::uint64_t nonce = 0;           ///< Of the hello that made this record.
   wire::connection_number theirs{};  ///< The number that the peer chose; messages to the peer carry it.
   std::uint32_t their_max_message_bytes = 0;
-  std::uint32_t last_received = 0;  ///< Tick of the last message.
+  std::uint32_t last_received = 0;  ///< Tick at which the timers last saw that the peer was heard.
   std::uint32_t since = 0;          ///< Tick of the last change of state. In a free record: index of the next free one.
 
   /// Forgets the connection before. The parts reset themselves.

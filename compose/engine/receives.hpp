@@ -25,22 +25,22 @@ class receives {
   [[gnu::always_inline]] void post_at_once(const record& from, receive& r, const completion_entry& c) noexcept {
     typename Engine::link link{};
     if constexpr (Engine::links_have_receives) {
-      if (r.owner == no_index) [[unlikely]]
+      if (r.from != &from) [[unlikely]]
         return;
       link = link_that_brought(*e_.port, c, from.link);
     }
     if (post_same_again(*e_.port, link, &r)) [[likely]]
       return;
     post_or_refuse(*e_.port, link, memory_of(r), &r,
-                   [this](void* context) noexcept { keep(e_, *static_cast<receive*>(context)); });
+                   [&e = e_](void* context) noexcept { keep(e, *static_cast<receive*>(context)); });
   }
 
   /// Posts a consumed receive again: at once, or at the end of this poll where one call posts several. Keeps the
   /// receive for later if the library has no room.
   void post(receive& r) noexcept {
-    if (r.owner == no_index) return;
+    if (is_retired(r)) return;
     if constexpr (Engine::chains_receives) {
-      if (e_.refills == Engine::longest_chain || (e_.refills != 0 && first_refill().owner != r.owner)) refill();
+      if (e_.refills == Engine::longest_chain || (e_.refills != 0 && first_refill().from != r.from)) refill();
       e_.refill[e_.refills++] = {memory_of(r), &r};
     } else if (!try_post(r)) [[unlikely]] {
       keep(e_, r);
@@ -50,7 +50,7 @@ class receives {
   void refill() noexcept {
     if constexpr (Engine::chains_receives) {
       const std::uint32_t count = std::exchange(e_.refills, 0);
-      if (count == 0 || first_refill().owner == no_index) return;  // the link ended meanwhile
+      if (count == 0 || is_retired(first_refill())) return;  // the link ended meanwhile
       const std::uint32_t taken = e_.port->post_receives(link_of(first_refill()), e_.refill.data(), count);
       for (std::uint32_t i = 0; i < count; ++i)
         if (i >= taken) keep(e_, *static_cast<receive*>(e_.refill[i].context));
@@ -74,6 +74,16 @@ class receives {
     }
   }
 
+  /// The receive's link has ended.
+  bool is_retired([[maybe_unused]] const receive& r) const noexcept {
+    if constexpr (Engine::links_have_receives) return r.from == &e_.no_link;
+    else return false;
+  }
+  /// The record of the receive's link; null after the link's end.
+  record* peer_of(const receive& r) const noexcept {
+    return is_retired(r) ? nullptr : static_cast<record*>(r.from);
+  }
+
   // ---- set-up and teardown
   /// Receives of one block, and bytes of each. A buffer of many messages is released when the largest message may not
   /// fit any more, or when less is free than the library wants (16 KiB: rxm of libfabric 2.1). At sixteen times both,
@@ -90,19 +100,19 @@ class receives {
 
   /// Makes and posts the receives of a link.
   void provide(record& r) {
-    fill(r.receives, e_.peers.index_of(r));
+    fill(r.receives, &r);
     for (receive& slot : r.receives.slots) post(slot);
     refill();
   }
   /// Makes and posts the receives of all links: an addressed fabric, or a connected one with a pool.
   void provide_shared() {
-    fill(e_.shared_receives, 0);
+    fill(e_.shared_receives, nullptr);
     for (receive& slot : e_.shared_receives.slots) post(slot);
     refill();
   }
   /// The link ended. Its receives are freed when no handler can read them any more.
   void retire(record& r) {
-    for (receive& slot : r.receives.slots) slot.owner = no_index;
+    for (receive& slot : r.receives.slots) slot.from = &e_.no_link;
     if (!r.receives.slots.empty()) e_.retired_receives.push_back(std::move(r.receives));
     r.receives = {};
   }
@@ -116,10 +126,9 @@ class receives {
   }
   void free_retired_receives() {
     if (e_.retired_receives.empty()) return;
-    const auto dead = [](const receive* r) { return r->owner == no_index; };
-    std::erase_if(e_.unexpected_messages, [](const auto& message) { return message.in->owner == no_index; });
+    std::erase_if(e_.unexpected_messages, [this](const auto& message) { return is_retired(*message.in); });
     e_.note_unexpected();
-    std::erase_if(e_.unposted, dead);
+    std::erase_if(e_.unposted, [this](const receive* r) { return is_retired(*r); });
     for (auto& block : e_.retired_receives)
       if (block.registered.native != nullptr) e_.port->deregister(block.registered);
     e_.retired_receives.clear();
@@ -127,7 +136,7 @@ class receives {
 
  private:
   typename Engine::link link_of([[maybe_unused]] const receive& r) const noexcept {
-    if constexpr (Engine::links_have_receives) return e_.peers.at(r.owner).link;
+    if constexpr (Engine::links_have_receives) return static_cast<const record*>(r.from)->link;
     else return {};
   }
   /// Where the library has no room for a large buffer, its memory takes one message. shm of libfabric 1.17 keeps each
@@ -159,7 +168,7 @@ class receives {
       return 1;
     }
   }
-  void fill(receive_block<receive>& block, std::uint32_t owner) {
+  void fill(receive_block<receive>& block, peer_header* from) {
     const std::uint32_t count = per_block(e_.options);
     const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
     block.slots = std::vector<receive>(count);
@@ -169,7 +178,7 @@ class receives {
     for (std::uint32_t i = 0; i < count; ++i) {
       block.slots[i].data = block.memory.get() + i * each;
       block.slots[i].descriptor = block.registered.descriptor;
-      block.slots[i].owner = owner;
+      block.slots[i].from = from;
     }
     const std::size_t messages = Engine::many_in_one ? count * (each / 256) : count;
     e_.unexpected_messages.reserve(blocks() * messages);

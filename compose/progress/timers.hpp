@@ -13,6 +13,8 @@
 #include "../posting/group_packing.hpp"
 #include "../receiving/target_executed.hpp"
 
+#include <utility>
+
 namespace weft::detail {
 
 template <class Engine, class Handler>
@@ -78,7 +80,7 @@ class timers {
   }
 
   std::uint32_t sweep_every() const noexcept {
-    return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U);
+    return std::clamp(Engine::ticks(e_.options.operation_timeout) / 32, 1U, 50U);
   }
 
   /// Ticks since the last run that do not count as peer silence. The first long absence does not count at all, because
@@ -148,6 +150,7 @@ class timers {
     }
     if (liveness_answer::speaks) {
       const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
+      if (std::exchange(r.heard, false)) r.last_received = e_.tick;
       r.last_received += std::min(not_silent, e_.tick - r.last_received);
       if (r.heartbeat_every > 0 && r.last_sent.until(e_.tick) >= r.heartbeat_every) {
         const status sent = e_.tell(r, wire::message_kind::heartbeat, {});
@@ -164,7 +167,9 @@ class timers {
     const std::uint32_t limit = Engine::ticks(e_.options.operation_timeout);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
-      if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
+      if (s.use != slot_use::user && s.use != slot_use::silent) continue;
+      if (!std::exchange(s.has_tick, true)) s.posted = e_.tick;  // here, so that no post reads the tick
+      if (e_.tick - s.posted <= limit) continue;
       if (s.stage == stage::grouped) {
         group_packing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on_);
         continue;

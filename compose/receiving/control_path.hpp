@@ -20,8 +20,8 @@ namespace weft::detail {
 
 /// Where receives belong to links, a peer cannot speak on another peer's connection.
 template <class Engine>
-bool owns(const Engine& e, const typename Engine::record& r, const typename Engine::receive& slot_of) noexcept {
-  return !Engine::links_have_receives || e.peers.index_of(r) == slot_of.owner;
+bool owns([[maybe_unused]] const Engine& e, const typename Engine::record& r, const typename Engine::receive& slot_of) noexcept {
+  return !Engine::links_have_receives || slot_of.from == &r;
 }
 
 /// Counts a message that `take()` handled, where both sides count messages. A handler may have closed the peer.
@@ -50,7 +50,7 @@ class control_path {
       return true;
     }
     if (r == nullptr || !owns(e_, *r, slot_of)) return stale();
-    r->last_received = e_.tick;
+    e_.hear(*r);
     if (tag.kind_bits() >= wire::message_kinds) return garbled();
     if (tag.kind() == wire::message_kind::accept || tag.kind() == wire::message_kind::reject) {
       connection_manager<Engine>(e_).answered(*r, tag.kind(), body, on_);

@@ -27,27 +27,30 @@ class receive_path {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);
     receive& r = *static_cast<receive*>(c.context);
-    const wire::message_tag tag{static_cast<std::uint32_t>(c.immediate)};
-    if (tag_names_peer)
-      if (record* const from = e_.peers.living({tag.word}, e_.heard_at_once); from != nullptr) [[likely]]
-        if (!Engine::links_have_receives || tag.connection().index() == r.owner) [[likely]]
-          return take_at_once(*from, r, c);
-    take_message(e_, on_, r, c.length, tag.word, c.at, c.last);
+    const auto tag = static_cast<std::uint32_t>(c.immediate);
+    if constexpr (tag_names_peer && Engine::links_have_receives) {
+      record& from = *static_cast<record*>(r.from);
+      if (from.live == tag && tag < e_.heard_at_once) [[likely]]
+        return take_at_once(from, r, c);
+    } else if constexpr (tag_names_peer && !Engine::notices_name_links) {
+      if (record* const from = e_.peers.living({tag}, e_.heard_at_once); from != nullptr) [[likely]]
+        return take_at_once(*from, r, c);
+    }
+    take_message(e_, on_, r, c.length, tag, c.at, c.last);
   }
-  /// The same where the port names the link's record. Only the tag is compared, and no table is read. A forged tag
-  /// equal to `dead` fails the bounds check.
+  /// The same where the port names the link's record. Only the tag is compared, and no table is read.
   [[gnu::always_inline]] void arrived(const completion_entry& c, record& from) {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);
     receive& r = *static_cast<receive*>(c.context);
     const auto tag = static_cast<std::uint32_t>(c.immediate);
-    if (tag_names_peer && wire::connection_number{tag}.index() < e_.heard_at_once && from.live == tag) [[likely]]
+    if (tag_names_peer && tag < e_.heard_at_once && from.live == tag) [[likely]]
       return take_at_once(from, r, c);
     take_message(e_, on_, r, c.length, tag, c.at, c.last);
   }
   /// A message of a user, from an established peer, with no earlier message waiting.
   [[gnu::always_inline]] void take_at_once(record& from, receive& r, const completion_entry& c) {
-    from.last_received = e_.tick;
+    e_.hear(from);
     std::byte* const start = Engine::many_in_one ? c.at : r.data;
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
       return keep_unexpected(
@@ -70,8 +73,7 @@ class receive_path {
     auto* consumed = static_cast<receive*>(c.context);
     record* r = nullptr;
     if (Engine::wide_immediate) r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
-    else if (Engine::links_have_receives && consumed != nullptr && consumed->owner != no_index)
-      r = &e_.peers.at(consumed->owner);
+    else if (Engine::links_have_receives && consumed != nullptr) r = receives<Engine>(e_).peer_of(*consumed);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) connection_manager<Engine>(e_).post(*consumed);
     if (known && (r == nullptr || r->live != r->number)) {
@@ -89,7 +91,7 @@ class receive_path {
     for (std::size_t i = 0; i < count; ++i) {
       const unexpected_message<receive> message = e_.unexpected_messages[i];
       receive& r = *message.in;
-      if (r.owner == no_index) continue;  // its peer is gone
+      if (receives<Engine>(e_).is_retired(r)) continue;  // its peer is gone
       e_.left_in_group = message.left;
       if (!handle(r, {message.tag}, const_bytes(message.data, message.length).subspan(Engine::front))) {
         e_.unexpected_messages[kept] = message;
@@ -159,7 +161,7 @@ class receive_path {
     if (tag.kind() != wire::message_kind::user) [[unlikely]]
       return control_path<Engine, Handler>(e_, on_).take(slot_of, r, tag, body);
     if (r != nullptr && is_heard(*r) && owns(e_, *r, slot_of)) [[likely]] {
-      r->last_received = e_.tick;
+      e_.hear(*r);
       if (!e_.unexpected_messages.empty() && !e_.retrying) [[unlikely]]
         return false;  // earlier messages wait
       return counted_if_taken<Engine>(*r, [&] { return offer(on_, received{e_.handle(*r), body}); });

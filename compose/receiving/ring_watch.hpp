@@ -140,7 +140,7 @@ class ring_watch {
   }
   [[gnu::always_inline]] void count(record& r, wire::cell_end last) noexcept {
     ++r.cells_read;
-    r.last_received = e_.tick;
+    e_.hear(r);
     if ((last.flags() & wire::cell_answered) != 0) r.answer_is_due = true;
   }
 

@@ -4,7 +4,8 @@
 - docs/limitations.md and docs/glossary.md from the lists in docs/tables/;
 - docs/reference/generated/cli.md from the help of `./weft`;
 - docs/reference/generated/errors.md from core/error.hpp and core/describe.hpp;
-- the tables of bench/README.md from the build's lists and the results in the tree (benches.py).
+- the tables of bench/README.md from the build's lists and the results in the tree (benches.py);
+- docs/reference/instructions.md from the committed instruction counts (instructions.py).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import benches
+import instructions
 from ruamel.yaml import YAML
 
 CELL_WORDS = 25
@@ -104,6 +106,7 @@ PAGES = {
     "docs/reference/generated/cli.md": commands,
     "docs/reference/generated/errors.md": errors,
     benches.PAGE: benches.page,
+    instructions.PAGE: instructions.page,
 }
 
 

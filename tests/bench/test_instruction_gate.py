@@ -171,7 +171,7 @@ def test_empty_polls_are_taken_out_of_their_own_visit(tree: Tree) -> None:
     polls: dict[str, Visits] = {"poll_empty": [[23, 1, 1], [5000, 1, 1]], "receive": [[111, 3, 1], [134, 4, 2]]}
     run = tree.run({"weft": polls, "by_hand": polls}, "--gate")
     assert run.returncode == 0, run.stderr
-    assert "receive                 88.0    88.0   +0.0" in run.stdout
+    assert "receive                    -    88.0    88.0   +0.0" in run.stdout
 
 
 def test_a_visit_that_was_not_counted_fails(tree: Tree) -> None:
@@ -190,30 +190,31 @@ def test_a_fall_is_written_and_a_rise_needs_a_reason(tree: Tree) -> None:
     faster: Planted = {"weft": alike(get=60, put=28), "by_hand": alike(get=62, put=28)}
     slower: Planted = {"weft": alike(get=64, put=28), "by_hand": alike(get=70, put=28)}
     assert tree.run(faster, "--write").returncode == 0
-    assert ratchet.read(tree.root / "counts.yaml") == {"tcp": {"g++ 12": {"get": Count(60), "put": Count(28)}}}
+    assert ratchet.read(tree.root / "counts.yaml") == {
+        "tcp": {"g++ 12": {"get": Count(60, "", 62), "put": Count(28, "", 28)}}}
 
     refused = tree.run(slower, "--write")
     assert refused.returncode == 1
     assert "get: 60.0 -> 64.0: a rise needs a new reason" in refused.stderr
-    assert ratchet.read(tree.root / "counts.yaml")["tcp"]["g++ 12"]["get"] == Count(60)
+    assert ratchet.read(tree.root / "counts.yaml")["tcp"]["g++ 12"]["get"] == Count(60, "", 62)
     assert tree.run(slower, "--gate").returncode == 1
 
     assert tree.run(slower, "--write", "--because", 'a get checks the "right" to read').returncode == 0
     risen = ratchet.read(tree.root / "counts.yaml")["tcp"]["g++ 12"]["get"]
-    assert risen == Count(64, 'a get checks the "right" to read')
+    assert risen == Count(64, 'a get checks the "right" to read', 70)
     assert tree.run(slower, "--gate").returncode == 0
 
 
 def test_a_reason_does_not_explain_a_second_rise() -> None:
     before = {"get": Count(64.0, "the read right")}
-    after, refused = ratchet.raised(before, {"get": 70.0}, "the read right")
+    after, refused = ratchet.raised(before, {"get": Count(70.0)}, "the read right")
     assert refused == ["get: 64.0 -> 70.0: a rise needs a new reason (--because REASON)"]
-    assert ratchet.raised(before, {"get": 70.0}, "a key per row") == ({"get": Count(70, "a key per row")}, [])
+    assert ratchet.raised(before, {"get": Count(70.0)}, "a key per row") == ({"get": Count(70, "a key per row")}, [])
 
 
 def test_jitter_below_the_tolerance_raises_nothing() -> None:
     before = {"poll_batch": Count(20.2)}
-    assert ratchet.raised(before, {"poll_batch": 20.2 + ratchet.TOLERANCE}, "") == (before, [])
+    assert ratchet.raised(before, {"poll_batch": Count(20.2 + ratchet.TOLERANCE)}, "") == (before, [])
 
 
 @pytest.mark.parametrize(("entry", "code"), [("70", 1), ("{count: 70, because: the read right}", 0), ("61", 0)])
@@ -239,7 +240,7 @@ def test_a_broken_file_of_counts_fails(tree: Tree, text: str) -> None:
 def test_the_committed_file_is_as_the_command_writes_it() -> None:
     counts = ratchet.read(ratchet.COUNTS)
     assert {"tcp", "mapped"} <= counts.keys()
-    assert ratchet.shown(counts) == ratchet.COUNTS.read_text()
+    assert ratchet.shown(counts, ratchet.dates(ratchet.COUNTS)) == ratchet.COUNTS.read_text()
     assert ratchet.unexplained(counts, ratchet.versions(ratchet.COUNTS)) == []
 
 
@@ -247,5 +248,58 @@ def test_the_committed_file_is_as_the_command_writes_it() -> None:
                                                            ("tcp", "get", 2.0)])
 def test_the_committed_counts_notice_a_regression(fabric: str, operation: str, more: float) -> None:
     counts = ratchet.read(ratchet.COUNTS)[fabric]["g++ 12"]
-    slower = Row(fabric, operation, Side(counts[operation].instructions + more))
-    assert len(judging.risen(slower, counts)) == 1
+    slower = Row(fabric, operation, Side(counts[operation].weft + more))
+    assert any(f"{slower.weft.instructions:.1f} instructions" in each for each in judging.risen(slower, counts))
+
+
+THREE: Planted = {"weft": alike(get=61, put=28), "by_hand": alike(get=62, put=30), "bare": alike(get=34, put=18)}
+COMMITTED = """\
+tcp:
+  g++ 12:
+    measured: 2026-11-20
+    get: {bare: 34, same_checks: 62, weft: 61}
+    put: {bare: 18, same_checks: 30, weft: 28}
+"""
+
+
+@pytest.mark.parametrize(("contender", "who"), [("by_hand", "the contender"), ("bare", "the bare program")])
+def test_a_padded_contender_fails(tree: Tree, contender: str, who: str) -> None:
+    (tree.root / "counts.yaml").write_text(COMMITTED)
+    assert tree.run(THREE, "--gate").returncode == 0
+    padded = {"by_hand": 65, "bare": 37}[contender]
+    run = tree.run(THREE | {contender: THREE[contender] | alike(get=padded)}, "--gate")
+    assert run.returncode == 1
+    assert f"tcp get: {who}: {padded}.0 instructions; the committed count is" in run.stderr
+
+
+def test_a_bare_program_that_is_gone_fails(tree: Tree) -> None:
+    (tree.root / "counts.yaml").write_text(COMMITTED)
+    run = tree.run({each: THREE[each] for each in ("weft", "by_hand")}, "--gate")
+    assert run.returncode == 1
+    assert "tcp get: the bare program was not counted, and its committed count is 34.0" in run.stderr
+
+
+def test_a_bare_program_above_the_checked_one_fails(tree: Tree) -> None:
+    run = tree.run(THREE | {"bare": alike(get=63, put=18)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp get: bare needs 63.0 instructions, and with the same checks 62.0" in run.stderr
+
+
+def test_columns_and_the_date_are_written(tree: Tree) -> None:
+    (tree.root / "counts.yaml").write_text(COMMITTED)
+    assert tree.run(THREE | {"bare": alike(get=33, put=18)}, "--write").returncode == 0
+    text = (tree.root / "counts.yaml").read_text()
+    assert "    get: {bare: 33.0, same_checks: 62.0, weft: 61.0}\n" in text
+    assert "2026-11-20" not in text
+    assert ratchet.dates(tree.root / "counts.yaml").keys() == {("tcp", "g++ 12")}
+    refused = tree.run(THREE | {"bare": alike(get=39, put=18)}, "--write")
+    assert refused.returncode == 1
+    assert "get (bare): 33.0 -> 39.0: a rise needs a new reason" in refused.stderr
+
+
+@pytest.mark.parametrize(("entry", "code"), [("2", 1), ('{"more": 2, "because": " "}', 1), ('{"more": 2}', 1),
+                                             ('{"more": 2, "because": "a deadline"}', 0), ("0", 1)])
+def test_a_limit_above_0_needs_a_reason(tree: Tree, entry: str, code: int) -> None:
+    (tree.root / "limits.json").write_text(f'{{"tcp": {{"get": {entry}, "put": 0}}}}')
+    run = tree.run({"weft": alike(get=62, put=28), "by_hand": alike(get=60, put=28)}, "--gate")
+    assert run.returncode == code, run.stderr

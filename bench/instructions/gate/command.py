@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/instructions/run: counts the caller's own instructions per operation under callgrind, for weft and for a
-careful hand-written contender.
+"""bench/instructions/run: counts the caller's own instructions per operation under callgrind. Three programs:
+- bare: by hand for one peer, without checks.
+- by_hand: by hand with the same checks as weft.
+- weft.
 
 The comparison has the program's own instructions only. Instructions of libfabric and of the C library under either
 side's calls are in the column "library". That column has no kernel part. It has the library's rare work, as
 connecting at first use, where that work happened. Prints one table per fabric.
 
 Every figure is the least over the visits of the operation, for each side alone. With --gate:
-- limits.json says how many instructions more than the contender an operation may cost: 0 everywhere.
-- counts.yaml says how many instructions weft costs. A rise fails. --write commits falls, and with --because rises.
+- limits.json says how many instructions weft may need more than by hand with the same checks: 0, or more with a reason.
+- counts.yaml has the counts of all three. A rise fails, so no contender can be padded. --write commits falls, and with
+  --because rises.
+- bare may not need more than by hand with the same checks.
 - An operation of either file without a row fails.
 Without --fabric: every fabric of limits.json whose program is built.
 
@@ -87,13 +91,7 @@ def write(program: Path, fabric: str, compiler: str, arguments: argparse.Namespa
     rows = counting.table(program, fabric, arguments.visits)
     for _ in range(RUNS_TO_WRITE - 1):
         rows = [judging.least(*both) for both in zip(rows, counting.table(program, fabric, arguments.visits))]
-    counts = ratchet.read(arguments.counts)
-    measured = {row.operation: round(row.weft.instructions, 1) for row in rows if row.weft is not None}
-    after, refused = ratchet.raised(counts.get(fabric, {}).get(compiler, {}), measured, arguments.because)
-    if not refused:
-        counts.setdefault(fabric, {})[compiler] = after
-        arguments.counts.write_text(ratchet.shown(counts))
-    return rows, [f"{fabric} {sentence}" for sentence in refused]
+    return rows, ratchet.take(arguments.counts, (fabric, compiler), judging.measured(rows), arguments.because)
 
 
 def save(rows: list[judging.Row], arguments: argparse.Namespace) -> None:
@@ -106,7 +104,7 @@ def save(rows: list[judging.Row], arguments: argparse.Namespace) -> None:
             writer.writerow(["fabric", "operation", *counting.CONTENDERS])
             for row in rows:
                 writer.writerow([row.fabric, row.operation, *("" if side is None else round(side.instructions, 1)
-                                                              for side in (row.weft, row.by_hand))])
+                                                              for side in (row.weft, row.by_hand, row.bare))])
 
 
 def main(words: Sequence[str]) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the caller's own instructions per operation under callgrind, for weft and for a hand-written contender.
+"""Counts the caller's own instructions per operation under callgrind, for weft and for hand-written programs.
 
 A program enters its measured function in several visits, and says how many polls of each found nothing. callgrind
 writes one part of its profile per visit. The visit with the fewest instructions counts: work that is due by the clock,
@@ -23,7 +23,7 @@ OPERATIONS = ("inject", "send", "put", "put_notify", "put_notify_signalled", "pu
               "put_batch", "put_notify_batch", "fetch_add",
               "fetch_add_batch", "add_u32", "fetch_max_i32", "poll_empty", "poll_one", "poll_batch", "receive")
 FINDING = ("poll_one", "poll_batch", "receive")
-CONTENDERS = ("weft", "by_hand")
+CONTENDERS = ("weft", "by_hand", "bare")
 
 
 @dataclass
@@ -157,7 +157,7 @@ Counting = Callable[[Path, str, str, int], "Run | None"]
 
 
 def table(program: Path, fabric: str, visits: int, operations: tuple[str, ...] = OPERATIONS,
-          count_one: Counting = count) -> list[Row]:
+          count_one: Counting = count, contenders: tuple[str, ...] = CONTENDERS) -> list[Row]:
     """A row for each operation."""
     text = object_code.functions(program)
     empty: dict[str, Side] = {}
@@ -177,26 +177,26 @@ def table(program: Path, fabric: str, visits: int, operations: tuple[str, ...] =
     asked = operations
     if "poll_empty" not in asked and set(FINDING) & set(asked) & set(OPERATIONS):
         asked = ("poll_empty", *asked)  # its cost is taken out of the others
-    rows = [Row(fabric, each, *(side(each, contender) for contender in CONTENDERS)) for each in asked]
+    rows = [Row(fabric, each, *(side(each, contender) for contender in contenders)) for each in asked]
     return [row for row in rows if row.operation in operations]
 
 
 def show(rows: list[Row]) -> None:
-    """weft / by hand: own instructions, instructions of the called libraries, conditional branches, calls through
-    pointers, and bytes of the functions that ran.
+    """Own instructions of each program. Of weft / by hand with the same checks: instructions of the called libraries,
+    conditional branches, calls through pointers, and bytes of the functions that ran.
     """
-    print(f"{'fabric':<12} {'operation':<20} {'weft':>7} {'by hand':>7} {'more':>6}  {'library':>15}  {'branches':>11} "
-          f" {'indirect':>9}  {'bytes':>11}  {'allocating':>10}")
+    print(f"{'fabric':<12} {'operation':<20} {'bare':>7} {'checks':>7} {'weft':>7} {'more':>6}  {'library':>15}  "
+          f"{'branches':>11}  {'indirect':>9}  {'bytes':>11}  {'allocating':>10}")
     for row in rows:
         if row.weft is None:
             continue
         sides = [side for side in (row.weft, row.by_hand) if side is not None]
         more = "" if row.by_hand is None else f"{row.weft.instructions - row.by_hand.instructions:+.1f}"
-        by_hand = "-" if row.by_hand is None else f"{row.by_hand.instructions:.1f}"
+        bare, by_hand = ("-" if side is None else f"{side.instructions:.1f}" for side in (row.bare, row.by_hand))
         pairs = ["/".join(f"{each:.1f}" for each in each_side) for each_side in
                  ([side.library for side in sides], [side.branches for side in sides],
                   [side.indirect for side in sides])]
         pairs += ["/".join(str(each) for each in each_side) for each_side in
                   ([side.bytes for side in sides], [side.allocating for side in sides])]
-        print(f"{row.fabric:<12} {row.operation:<20} {row.weft.instructions:>7.1f} {by_hand:>7} {more:>6}  "
+        print(f"{row.fabric:<12} {row.operation:<20} {bare:>7} {by_hand:>7} {row.weft.instructions:>7.1f} {more:>6}  "
               f"{pairs[0]:>15}  {pairs[1]:>11}  {pairs[2]:>9}  {pairs[3]:>11}  {pairs[4]:>10}")

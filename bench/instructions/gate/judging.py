@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges counted instructions: weft compared with its contender, and with weft's own committed counts.
+"""Judges counted instructions: weft compared with its contender, and every column with its committed counts.
 
-Nothing here runs a program, so tests/bench judges planted rows. A figure of either side is the least of all its own
+Nothing here runs a program, so tests/bench judges planted rows. A figure of each side is the least of all its own
 visits and runs. The least is taken per side, so a run in which weft is slow cannot hide the contender's best run.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ratchet import TOLERANCE, Count
+from ratchet import COLUMNS, TOLERANCE, Count
 
 ROUNDING = 0.05
 REPEATS = 2  # more runs of an operation with a problem
@@ -37,7 +37,15 @@ class Row:
     fabric: str
     operation: str
     weft: Side | None = None
-    by_hand: Side | None = None
+    by_hand: Side | None = None  # with the same checks
+    bare: Side | None = None  # one peer, no checks
+
+    def of_column(self, column: str) -> Side | None:
+        """A column of counts.yaml."""
+        return {"weft": self.weft, "same_checks": self.by_hand, "bare": self.bare}[column]
+
+
+WHO = {"weft": "weft", "same_checks": "the contender", "bare": "the bare program"}
 
 
 Limits = dict[str, dict[str, float]]
@@ -45,9 +53,21 @@ Judge = Callable[[Row], list[str]]
 
 
 def read_limits(path: Path) -> Limits:
-    """Per fabric and operation: how many instructions more than the contender's are allowed."""
-    limits: Limits = json.loads(path.read_text("utf-8"))
-    return limits
+    """Per fabric and operation: how many instructions more than the contender's are allowed. More than 0 needs a
+    reason: {"more": number, "because": reason}.
+    """
+    return {fabric: {operation: allowed(entry, f"{path.name}, {fabric}, {operation}")
+                     for operation, entry in operations.items()}
+            for fabric, operations in json.loads(path.read_text("utf-8")).items()}
+
+
+def allowed(entry: object, where: str) -> float:
+    """0, or a number with its reason."""
+    if isinstance(entry, dict) and set(entry) == {"more", "because"} and str(entry["because"]).strip():
+        return float(entry["more"])
+    if isinstance(entry, (int, float)) and entry <= 0:
+        return float(entry)
+    raise ValueError(f'{where}: {entry}: 0, or {{"more": number, "because": reason}}')
 
 
 def lower(one: Side | None, other: Side | None) -> Side | None:
@@ -59,7 +79,8 @@ def lower(one: Side | None, other: Side | None) -> Side | None:
 
 def least(one: Row, other: Row) -> Row:
     """Both sides at their own least, whichever run it comes from."""
-    return Row(one.fabric, one.operation, lower(one.weft, other.weft), lower(one.by_hand, other.by_hand))
+    return Row(one.fabric, one.operation, lower(one.weft, other.weft), lower(one.by_hand, other.by_hand),
+               lower(one.bare, other.bare))
 
 
 def compared(row: Row, limits: dict[str, float], name: str) -> list[str]:
@@ -83,22 +104,42 @@ def compared(row: Row, limits: dict[str, float], name: str) -> list[str]:
 
 
 def risen(row: Row, counts: dict[str, Count]) -> list[str]:
-    """A sentence if weft needs more instructions than its committed count, whatever the contender needs."""
-    committed = counts.get(row.operation)
-    if committed is None:
+    """A sentence for each column above its committed count, whatever the others need. A padded contender is one."""
+    sentences = []
+    for column in COLUMNS:
+        committed = counts[row.operation].of(column) if row.operation in counts else None
+        if committed is None:
+            continue
+        where, side = f"{row.fabric} {row.operation}", row.of_column(column)
+        if side is None:
+            sentences.append(f"{where}: {WHO[column]} was not counted, and its committed count is {committed}")
+        elif side.instructions > committed + TOLERANCE:
+            whose = "" if column == "weft" else f"{WHO[column]}: "
+            sentences.append(f"{where}: {whose}{side.instructions:.1f} instructions; the committed count is "
+                             f"{committed}. A wanted rise: --write --because REASON")
+    return sentences
+
+
+def measured(rows: list[Row]) -> dict[str, Count]:
+    """What counts.yaml keeps of these rows."""
+    def rounded(side: Side | None) -> float | None:
+        return None if side is None else round(side.instructions, 1)
+
+    return {row.operation: Count(round(row.weft.instructions, 1), "", rounded(row.by_hand), rounded(row.bare))
+            for row in rows if row.weft is not None}
+
+
+def upside_down(row: Row) -> list[str]:
+    """A sentence if the bare program needs more than the one with checks: a floor that is no floor."""
+    if row.bare is None or row.by_hand is None or row.bare.instructions <= row.by_hand.instructions + ROUNDING:
         return []
-    if row.weft is None:
-        return [f"{row.fabric} {row.operation}: weft was not counted, and its committed count is "
-                f"{committed.instructions}"]
-    if row.weft.instructions <= committed.instructions + TOLERANCE:
-        return []
-    return [f"{row.fabric} {row.operation}: {row.weft.instructions:.1f} instructions; the committed count is "
-            f"{committed.instructions}. A wanted rise: --write --because REASON"]
+    return [f"{row.fabric} {row.operation}: bare needs {row.bare.instructions:.1f} instructions, and with the same "
+            f"checks {row.by_hand.instructions:.1f}"]
 
 
 def judge(limits: dict[str, float], name: str, counts: dict[str, Count]) -> Judge:
     """All problems of a row."""
-    return lambda row: compared(row, limits, name) + risen(row, counts)
+    return lambda row: compared(row, limits, name) + risen(row, counts) + upside_down(row)
 
 
 def missing(fabric: str, rows: list[Row], limits: dict[str, float], counts: dict[str, Count]) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weft's own instruction counts, committed in counts.yaml: fabric, compiler, operation.
+"""Committed instruction counts, in counts.yaml: fabric, compiler, operation, and a column for each program.
 
 A count may fall. A count that rises needs a new line of reason in the file. The versions that git holds show whether
 a committed count rose.
@@ -7,38 +7,52 @@ a committed count rose.
 
 from __future__ import annotations
 
+import datetime
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 COUNTS = Path(__file__).resolve().parents[1] / "counts.yaml"
+COLUMNS = ("bare", "same_checks", "weft")
 TOLERANCE = 1.0  # counts are whole numbers, but for batches of 16
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
 #
-# Instructions of weft per operation: fabric, compiler, operation. Each is the least over all visits of several runs.
-# `bench/instructions/run --gate` fails if weft needs more. After a fall: --write. A rise needs a reason:
-# `bench/instructions/run --fabric F --write --because REASON`.
+# Instructions per operation: fabric, compiler, operation. Each is the least over all visits of several runs.
+# bare: by hand for one peer, without checks. same_checks: by hand with the checks of weft.
+# `bench/instructions/COMMAND --gate` fails if one of them needs more. After a fall: --write. A rise needs a reason:
+# `bench/instructions/COMMAND --fabric F --write --because REASON`. docs/reference/instructions.md shows this file.
 """
+COMPOSED = COUNTS.with_name("composed_counts.yaml")
+MEASURED = "measured"  # the key of the date, among the operations
 
 
 @dataclass(frozen=True)
 class Count:
-    """One committed count, and the reason of its last rise."""
+    """Committed counts of one operation, and the reason of their last rise. None: no such program."""
 
-    instructions: float
+    weft: float
     because: str = ""
+    same_checks: float | None = None
+    bare: float | None = None
+
+    def of(self, column: str) -> float | None:
+        value: float | None = getattr(self, column)
+        return value
 
 
 Counts = dict[str, dict[str, dict[str, Count]]]
+Dates = dict[tuple[str, str], str]  # of a fabric and a compiler
 
 
 def parsed(text: str) -> Counts:
-    """The file's counts. An entry is a number, or {count: number, because: reason}. Raises ValueError on others."""
+    """The file's counts. An entry is a number, or a number for each column with a reason. Raises ValueError on others.
+    Earlier versions of the file have weft's count alone.
+    """
     try:
         read = YAML(typ="safe").load(text) or {}
     except YAMLError as wrong:
@@ -49,19 +63,23 @@ def parsed(text: str) -> Counts:
             for compiler, operations in compilers.items():
                 of_these = counts.setdefault(fabric, {}).setdefault(compiler, {})
                 for operation, entry in operations.items():
-                    of_these[operation] = entry_of(entry)
+                    if operation != MEASURED:
+                        of_these[operation] = entry_of(entry)
     except (AttributeError, KeyError, TypeError, ValueError) as wrong:
         raise ValueError(f"counts.yaml: fabric, compiler, operation, number: {wrong!r}") from None
     return counts
 
 
 def entry_of(entry: object) -> Count:
-    """A number, or a number with the reason of its rise."""
-    if isinstance(entry, dict):
-        if set(entry) != {"count", "because"} or not str(entry["because"]).strip():
-            raise ValueError(f"{entry}: count and because, and nothing else")
-        return Count(number(entry["count"]), str(entry["because"]).strip())
-    return Count(number(entry))
+    """A number of weft, or numbers of columns with the reason of their rise."""
+    if not isinstance(entry, dict):
+        return Count(number(entry))
+    weft = "count" if "count" in entry else "weft"
+    if weft not in entry or not set(entry) <= {weft, "same_checks", "bare", "because"} or (
+            "because" in entry and not str(entry["because"]).strip()) or set(entry) == {"count"}:
+        raise ValueError(f"{entry}: {', '.join(COLUMNS)} and because, and nothing else")
+    others = {column: number(entry[column]) for column in ("same_checks", "bare") if column in entry}
+    return Count(number(entry[weft]), str(entry.get("because", "")).strip(), **others)
 
 
 def number(value: object) -> float:
@@ -76,33 +94,63 @@ def read(path: Path) -> Counts:
     return parsed(path.read_text("utf-8")) if path.is_file() else {}
 
 
-def shown(counts: Counts) -> str:
+def dates(path: Path) -> Dates:
+    """When each fabric was last counted into the file."""
+    read = YAML(typ="safe").load(path.read_text("utf-8")) if path.is_file() else {}
+    return {(fabric, compiler): str(operations[MEASURED]) for fabric, compilers in (read or {}).items()
+            for compiler, operations in compilers.items() if MEASURED in operations}
+
+
+def shown(counts: Counts, measured: Dates, command: str = "run") -> str:
     """The file's text."""
-    lines = [HEAD.rstrip("\n")]
+    lines = [HEAD.replace("COMMAND", command).rstrip("\n")]
     for fabric, compilers in sorted(counts.items()):
         lines.append(f"{fabric}:")
         for compiler, operations in sorted(compilers.items()):
             lines.append(f"  {compiler}:")
+            if date := measured.get((fabric, compiler)):
+                lines.append(f"    {MEASURED}: {date}")
             for operation, count in operations.items():
+                parts = [f"{column}: {count.of(column)}" for column in COLUMNS if count.of(column) is not None]
                 text = count.because.replace("\\", "\\\\").replace('"', '\\"')
-                lines.append(f"    {operation}: {count.instructions}" if not text else
-                             f'    {operation}: {{count: {count.instructions}, because: "{text}"}}')
+                parts += [f'because: "{text}"'] if text else []
+                lines.append(f"    {operation}: {{{', '.join(parts)}}}")
     return "\n".join(lines) + "\n"
 
 
-def raised(before: dict[str, Count], measured: dict[str, float], because: str) -> tuple[dict[str, Count], list[str]]:
+def raised(before: dict[str, Count], measured: dict[str, Count], because: str) -> tuple[dict[str, Count], list[str]]:
     """New counts of one fabric and compiler, and the rises that have no reason. Falls are taken as they are."""
     after, refused = dict(before), []
-    for operation, instructions in measured.items():
-        old = before.get(operation)
-        if old is None or instructions < old.instructions:
-            after[operation] = Count(instructions, old.because if old else "")
-        elif instructions > old.instructions + TOLERANCE:
-            after[operation] = Count(instructions, because)
-            if because in ("", old.because):
-                refused.append(f"{operation}: {old.instructions} -> {instructions}: a rise needs a new reason "
-                               "(--because REASON)")
+    for operation, new in measured.items():
+        old = before.get(operation, new)
+        rises, values = [], {}
+        for column in COLUMNS:
+            was, now = old.of(column), new.of(column)
+            if was is not None and now is not None and now > was + TOLERANCE:
+                rises.append(f"{named(operation, column)}: {was} -> {now}: a rise needs a new reason (--because REASON)")
+            elif was is not None and (now is None or now > was):
+                now = was
+            values[column] = now
+        if rises and because in ("", old.because):
+            refused += rises
+        after[operation] = replace(new, **values, because=because if rises else old.because)
     return after, refused
+
+
+def take(path: Path, where: tuple[str, str], measured: dict[str, Count], because: str) -> list[str]:
+    """Writes the counts of a fabric and a compiler with today's date, unless a count rises without a reason."""
+    counts, (fabric, compiler) = read(path), where
+    after, refused = raised(counts.get(fabric, {}).get(compiler, {}), measured, because)
+    if not refused:
+        counts.setdefault(fabric, {})[compiler] = after
+        today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+        command = "composed" if path.name == COMPOSED.name else "run"
+        path.write_text(shown(counts, dates(path) | {where: today}, command))
+    return [f"{fabric} {sentence}" for sentence in refused]
+
+
+def named(operation: str, column: str) -> str:
+    return operation if column == "weft" else f"{operation} ({column})"
 
 
 def unexplained(now: Counts, versions: Iterable[Counts]) -> list[str]:
@@ -113,9 +161,13 @@ def unexplained(now: Counts, versions: Iterable[Counts]) -> list[str]:
             for compiler, operations in compilers.items():
                 for operation, count in operations.items():
                     old = before.get(fabric, {}).get(compiler, {}).get(operation)
-                    if old and count.instructions > old.instructions and count.because in ("", old.because):
-                        sentences[f"{fabric}, {compiler}, {operation}: {old.instructions} -> {count.instructions} in "
-                                  "counts.yaml: a rise needs a new reason (because)"] = None
+                    if old is None or count.because not in ("", old.because):
+                        continue
+                    for column in COLUMNS:
+                        was, today = old.of(column), count.of(column)
+                        if was is not None and today is not None and today > was:
+                            sentences[f"{fabric}, {compiler}, {named(operation, column)}: {was} -> {today} in "
+                                      "counts.yaml: a rise needs a new reason (because)"] = None
     return list(sentences)
 
 
