@@ -181,7 +181,7 @@ void set_name(fi_info& info, const std::string& text) {
 /// libfabric appends the provider's own name.
 void set_provider(fi_info& info, const std::string& text) { info.fabric_attr->prov_name = strdup(text.c_str()); }
 
-/// The attributes of a reply that can be false. `atomic_attr.size` is the reply of fi_query_atomic.
+/// The attributes of a reply that can be false. `atomic_attr` is the reply of fi_query_atomic.
 const std::map<std::string, setter, std::less<>>& attributes() {
   static const std::map<std::string, setter, std::less<>> all{
       {"caps", own_attribute<&fi_info::caps>()},
@@ -204,6 +204,7 @@ const std::map<std::string, setter, std::less<>>& attributes() {
       {"fabric_attr.name", set_name},
       {"fabric_attr.prov_name", set_provider},
       {"atomic_attr.size", [](fi_info&, const std::string&) {}},
+      {"atomic_attr.count", [](fi_info&, const std::string&) {}},
   };
   return all;
 }

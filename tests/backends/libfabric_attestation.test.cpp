@@ -267,6 +267,7 @@ std::vector<falsification> of_atomics() {
       {"atomic_operations", less, open_as<atomic_row<reading>>, "-", "", " read of uint64 (bytes)" + least(8, 0)},
       {"atomic_operations", less, plain, "", "atomic_attr.size=4", " add of uint64 (bytes)" + least(8, 4), 1},
       {"atomic_operations", less, plain, "", "atomic_attr.size=4", " compare_swap of uint64 (bytes)" + least(8, 4), 1},
+      {"atomic_operations", less, plain, "", "atomic_attr.count=0", " add of uint64 (bytes)" + least(8, 0), 1},
       {"atomic_operations", more, open_as<atomic_row<swapping>>, "", "atomic_attr.size=16", ""},
       {"atomic_operations", more, plain, "", "", ""},  // The provider also has swap.
   };
