@@ -219,6 +219,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/addressed.hpp
   backends/libfabric/atomic_names.hpp
   backends/libfabric/attest.hpp
+  backends/libfabric/compared_facts.hpp
   backends/libfabric/completion_queue.hpp
   backends/libfabric/conflict.hpp
   backends/libfabric/connected.hpp

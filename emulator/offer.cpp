@@ -2,7 +2,8 @@
 //
 // The answer of fi_getinfo(3): one fi_info with exactly the row's capabilities, or nothing where the hints request more
 // or do not accept the provider's needs. Like real providers it returns -FI_ENODATA only; WEFT_EMULATOR_EXPLAIN=1
-// prints the attribute.
+// prints the attribute. With WEFT_EMULATOR_REPLY the reply disregards the hints and has false attributes, for tests of
+// programs that compare replies.
 #include "connections.hpp"
 
 #include <arpa/inet.h>
@@ -12,7 +13,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
+#include <map>
+#include <string>
+#include <type_traits>
 
 namespace weft::emulator {
 namespace {
@@ -147,6 +152,71 @@ void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
   domain.caps = FI_LOCAL_COMM | FI_REMOTE_COMM;
 }
 
+// ---- false replies
+using setter = std::function<void(fi_info&, const std::string&)>;
+
+std::uint64_t number(const std::string& text) {
+  char* end = nullptr;
+  const std::uint64_t n = std::strtoull(text.c_str(), &end, 0);
+  if (text.empty() || *end != '\0') refuse("WEFT_EMULATOR_REPLY: \"" + text + "\" is not a number");
+  return n;
+}
+template <auto Part, auto Attribute>
+setter attribute() {
+  return [](fi_info& info, const std::string& text) {
+    auto& value = (info.*Part)->*Attribute;
+    value = static_cast<std::remove_reference_t<decltype(value)>>(number(text));
+  };
+}
+template <auto Attribute>
+setter own_attribute() {
+  return [](fi_info& info, const std::string& text) {
+    info.*Attribute = static_cast<std::remove_reference_t<decltype(info.*Attribute)>>(number(text));
+  };
+}
+void set_name(fi_info& info, const std::string& text) {
+  std::free(info.fabric_attr->name);
+  info.fabric_attr->name = strdup(text.c_str());
+}
+/// libfabric appends the provider's own name.
+void set_provider(fi_info& info, const std::string& text) { info.fabric_attr->prov_name = strdup(text.c_str()); }
+
+/// The attributes of a reply that can be false. `atomic_attr` is the reply of fi_query_atomic.
+const std::map<std::string, setter, std::less<>>& attributes() {
+  static const std::map<std::string, setter, std::less<>> all{
+      {"caps", own_attribute<&fi_info::caps>()},
+      {"mode", own_attribute<&fi_info::mode>()},
+      {"addr_format", own_attribute<&fi_info::addr_format>()},
+      {"tx_attr.msg_order", attribute<&fi_info::tx_attr, &fi_tx_attr::msg_order>()},
+      {"tx_attr.inject_size", attribute<&fi_info::tx_attr, &fi_tx_attr::inject_size>()},
+      {"tx_attr.size", attribute<&fi_info::tx_attr, &fi_tx_attr::size>()},
+      {"tx_attr.iov_limit", attribute<&fi_info::tx_attr, &fi_tx_attr::iov_limit>()},
+      {"tx_attr.rma_iov_limit", attribute<&fi_info::tx_attr, &fi_tx_attr::rma_iov_limit>()},
+      {"rx_attr.msg_order", attribute<&fi_info::rx_attr, &fi_rx_attr::msg_order>()},
+      {"rx_attr.size", attribute<&fi_info::rx_attr, &fi_rx_attr::size>()},
+      {"ep_attr.type", attribute<&fi_info::ep_attr, &fi_ep_attr::type>()},
+      {"ep_attr.max_msg_size", attribute<&fi_info::ep_attr, &fi_ep_attr::max_msg_size>()},
+      {"ep_attr.rx_ctx_cnt", attribute<&fi_info::ep_attr, &fi_ep_attr::rx_ctx_cnt>()},
+      {"domain_attr.mr_mode", attribute<&fi_info::domain_attr, &fi_domain_attr::mr_mode>()},
+      {"domain_attr.mr_key_size", attribute<&fi_info::domain_attr, &fi_domain_attr::mr_key_size>()},
+      {"domain_attr.cq_data_size", attribute<&fi_info::domain_attr, &fi_domain_attr::cq_data_size>()},
+      {"domain_attr.data_progress", attribute<&fi_info::domain_attr, &fi_domain_attr::data_progress>()},
+      {"fabric_attr.name", set_name},
+      {"fabric_attr.prov_name", set_provider},
+      {"atomic_attr.size", [](fi_info&, const std::string&) {}},
+      {"atomic_attr.count", [](fi_info&, const std::string&) {}},
+  };
+  return all;
+}
+
+void falsify(fi_info& info) {
+  for (const auto& [each, value] : falsified()) {
+    const auto found = attributes().find(each);
+    if (found == attributes().end()) refuse("WEFT_EMULATOR_REPLY: \"" + each + "\" is not an attribute of a reply");
+    found->second(info, value);
+  }
+}
+
 }  // namespace
 
 /// The address of a connected endpoint: the requested one, else any of this host.
@@ -181,7 +251,7 @@ int offer(std::uint32_t version, const char* node, const char* service, std::uin
           fi_info** found) {
   const profile* row = emulated();
   if (row == nullptr) return -FI_ENODATA;
-  if (hints != nullptr) {
+  if (hints != nullptr && falsified().empty()) {
     if (const char* why = obstacle(*row, *hints)) {
       if (std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr)
         std::fprintf(stderr, "weft emulator: fabric %s offers nothing: %s\n", row->fabric.c_str(), why);
@@ -210,6 +280,7 @@ int offer(std::uint32_t version, const char* node, const char* service, std::uin
   info->fabric_attr->name = strdup(row->fabric_name.empty() ? row->fabric.c_str() : row->fabric_name.c_str());
   info->fabric_attr->prov_version = FI_VERSION(999, 0);
   info->fabric_attr->api_version = version;
+  falsify(*info);
   *found = info;
   return 0;
 }

@@ -18,12 +18,13 @@
 #include <string_view>
 
 namespace weft::emulator {
-namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) {
+void refuse(const std::string& sentence) {
   std::fprintf(stderr, "weft emulator: %s\n", sentence.c_str());
   std::_Exit(2);  // libfabric is loading this library: exit handlers would wait for its locks
 }
+
+namespace {
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -262,6 +263,18 @@ const conduct& conducted() {
     return c;
   }();
   return chosen;
+}
+
+std::map<std::string, std::string> falsified() {
+  std::map<std::string, std::string> all;
+  const char* set = std::getenv("WEFT_EMULATOR_REPLY");
+  std::istringstream rest(set == nullptr ? "" : set);
+  for (std::string one; std::getline(rest, one, ',');) {
+    const auto equals = one.find('=');
+    if (equals == std::string::npos) refuse("WEFT_EMULATOR_REPLY: \"" + one + "\" is not of the form attribute=value");
+    all[one.substr(0, equals)] = one.substr(equals + 1);
+  }
+  return all;
 }
 
 }  // namespace weft::emulator

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,5 +73,10 @@ struct conduct {
 const profile* emulated();
 /// From WEFT_EMULATOR_SEED, WEFT_EMULATOR_FAULTS and WEFT_EMULATOR_SHAPE.
 const conduct& conducted();
+/// Attributes in which the reply of fi_getinfo differs from the row: "attribute=value,..." of WEFT_EMULATOR_REPLY. Read
+/// at each call, so one process sees many replies.
+std::map<std::string, std::string> falsified();
+/// Ends the process with a sentence.
+[[noreturn]] void refuse(const std::string& sentence);
 
 }  // namespace weft::emulator

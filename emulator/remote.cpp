@@ -4,6 +4,7 @@
 #include "posting.hpp"
 #include "rules.hpp"
 
+#include <cstdlib>
 #include <vector>
 
 namespace weft::emulator {
@@ -202,6 +203,11 @@ int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_a
   if (compares != ((flags & FI_COMPARE_ATOMIC) != 0)) return -FI_EOPNOTSUPP;
   attributes->count = 1;
   attributes->size = size_of(static_cast<std::uint8_t>(datatype));
+  const auto lies = falsified();
+  if (lies.contains("atomic_attr.size"))
+    attributes->size = std::strtoull(lies.at("atomic_attr.size").c_str(), nullptr, 0);
+  if (lies.contains("atomic_attr.count"))
+    attributes->count = std::strtoull(lies.at("atomic_attr.count").c_str(), nullptr, 0);
   return 0;
 }
 

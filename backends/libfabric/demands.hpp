@@ -71,13 +71,10 @@ demand order(std::string said) {
           [](const fi_info& i) { return word((i.tx_attr->msg_order & i.rx_attr->msg_order & Bit) != 0); }};
 }
 
-inline demand endpoint(bool connected) {
-  return {
-      std::string("endpoint_type: ") + (connected ? "connected" : "addressed"),
-      [](question& q) { q.hints->ep_attr->type = FI_EP_UNSPEC; },
-      [](const fi_info& i) -> std::string {
-        return i.ep_attr->type == FI_EP_MSG ? "connected" : i.ep_attr->type == FI_EP_RDM ? "addressed" : "datagrams";
-      }};
+inline demand endpoint(fi_ep_type type) {
+  return {"endpoint_type: " + std::string(endpoint_name(type)),
+          [](question& q) { q.hints->ep_attr->type = FI_EP_UNSPEC; },
+          [](const fi_info& i) { return std::string(endpoint_name(i.ep_attr->type)); }};
 }
 inline demand fabric_name(std::string_view name) {
   return {"fabric_name: \"" + std::string(name) + "\"",
@@ -150,7 +147,7 @@ template <class Shape>
 std::vector<demand> demands_of(const port_options& options) {
   using ask = request<Shape>;
   constexpr const fabric_facts& facts = Shape::facts;
-  std::vector<demand> all{demands::endpoint(ask::connected), demands::progress(ask::progress == FI_PROGRESS_MANUAL),
+  std::vector<demand> all{demands::endpoint(ask::endpoint), demands::progress(ask::progress == FI_PROGRESS_MANUAL),
                           demands::threading(Shape::threads)};
   if (!facts.fabric_name.empty()) all.push_back(demands::fabric_name(facts.fabric_name));
   if (!Shape::virtual_address) all.push_back(demands::without_mode<FI_MR_VIRT_ADDR>("virtual_addressing: false"));

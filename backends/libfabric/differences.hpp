@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../core/port.hpp"
+#include "compared_facts.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -26,19 +27,21 @@ struct difference {
 /// All cells that differ.
 class differences {
  public:
-  void cell(std::string_view family, std::string_view name, std::string_view asked, std::string_view returned,
-            std::string_view baked) {
-    std::string text = std::string(name) + ": asked " + std::string(asked) + ", returned " + std::string(returned) +
-                       ", baked " + std::string(baked);
+  /// `detail` follows the fact's name where one fact has several parts.
+  void cell(listed_fact which, std::string_view asked, std::string_view returned, std::string_view baked,
+            std::string_view detail = {}) {
+    const auto& [name, family] = *which;
+    std::string text = std::string(name) + std::string(detail) + ": asked " + std::string(asked) + ", returned " +
+                       std::string(returned) + ", baked " + std::string(baked);
     text += family.empty() ? std::string(" (no answer depends on it)") : " (" + std::string(family) + " depends on it)";
     all_.push_back({family, std::move(text)});
   }
-  void flag(std::string_view family, std::string_view name, bool baked, bool returned) {
-    if (baked != returned) cell(family, name, word(baked), word(returned), word(baked));
+  void flag(listed_fact which, bool baked, bool returned) {
+    if (baked != returned) cell(which, word(baked), word(returned), word(baked));
   }
-  void at_least(std::string_view family, std::string_view name, std::uint64_t baked, std::uint64_t returned) {
+  void at_least(listed_fact which, std::uint64_t baked, std::uint64_t returned, std::string_view detail = {}) {
     if (returned < baked)
-      cell(family, name, "at least " + std::to_string(baked), std::to_string(returned), std::to_string(baked));
+      cell(which, "at least " + std::to_string(baked), std::to_string(returned), std::to_string(baked), detail);
   }
 
   /// Whether opening must fail under the caller's choice. A difference with a dependent answer always fails.

@@ -82,6 +82,11 @@ std::string other_environment() {
   return text;
 }
 
+/// The matrix's name of an endpoint type.
+constexpr std::string_view endpoint_name(fi_ep_type type) noexcept {
+  return type == FI_EP_MSG ? "connected" : type == FI_EP_RDM ? "addressed" : "datagrams";
+}
+
 /// The address format to request for a host. Some providers find an IPv6 address only under its own format.
 inline std::uint32_t address_format(std::string_view node) noexcept {
   return node.find(':') == std::string_view::npos ? std::uint32_t{FI_FORMAT_UNSPEC} : std::uint32_t{FI_SOCKADDR_IN6};
