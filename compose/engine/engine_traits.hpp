@@ -65,6 +65,7 @@ struct engine_traits {
   static constexpr bool ends_at_return = can_end_at_return<port_type>;
   static constexpr bool injects_all = injects_everything<port_type>;
   static constexpr bool port_checks_places = checks_every_place<port_type>;
+  static constexpr bool trusts_caller = answer<F, checks_family>::trusts_caller;
   static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
   static constexpr post_mode write_mode = answer<F, write_fault_family>::signalled_write;
   static constexpr bool tracks_writes = answer<F, flush_family>::tracks;

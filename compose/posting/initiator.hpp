@@ -6,6 +6,7 @@
 // Threads: the owner's.
 #pragma once
 
+#include "../../core/caller_duty.hpp"
 #include "../../wire/control.hpp"
 #include "../engine/engine.hpp"
 #include "fused.hpp"
@@ -33,8 +34,8 @@ class initiator {
   explicit initiator(Engine& e) noexcept : e_(e) {}
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
-    record* r = living(to);
-    if (r == nullptr || from.size > r->their_max_message_bytes) [[unlikely]]
+    record* r = addressed(to, "send");
+    if (r == nullptr || !is_taken(*r, from.size)) [[unlikely]]
       return rare::not_sent(e_, to, from.size);
     const auto tag = [r] {
       return wire::message_tag::of(wire::message_kind::user, r->theirs);
@@ -55,12 +56,11 @@ class initiator {
 
   [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context,
                                     bool signalled) noexcept {
-    record* r = living(to);
+    record* r = addressed(to, "put");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
-    if constexpr (!port_checks_writes)
-      if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
-        return s;
+    if (status s = check<port_checks_writes>(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
+      return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
     // Zero-byte puts are not injected: providers may drop them.
@@ -78,24 +78,22 @@ class initiator {
 
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate,
                                            void* context, bool signalled) noexcept {
-    record* r = living(to);
+    record* r = addressed(to, "put_notify");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put_notify");
-    if constexpr (!port_checks_writes)
-      if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
-        return s;
+    if (status s = check<port_checks_writes>(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+      return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
     return notify_answer::post(*this, write_of{r, from, {at.address, at.key}, immediate, context, signalled});
   }
 
   [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
-    record* r = living(from);
+    record* r = addressed(from, "get");
     if (r == nullptr) [[unlikely]]
       return dead(from, "get");
-    if constexpr (!Engine::port_checks_places)
-      if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
-        return s;
+    if (status s = check<Engine::port_checks_places>(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
+      return s;
     if (into.size == 0) [[unlikely]]
       return rare::get_nothing(e_, *r, at, context);
     if (parts_of::too_large(e_, into.size)) [[unlikely]]
@@ -170,9 +168,14 @@ class initiator {
   }
 
   // ---- shared with posting/batch.hpp and posting/gather.hpp
-  [[gnu::always_inline]] static record* living(peer p) noexcept {
-    return p.alive() ? static_cast<record*>(peer_access::living(p)) : nullptr;
+  /// The record of the peer that the caller names. Null: not alive, and the caller is not trusted.
+  [[gnu::always_inline]] static record* addressed(peer p, const char* operation) noexcept {
+    return duty_kept<Engine::trusts_caller>(p.alive(), operation, "the peer is not alive") ? record_of(p) : nullptr;
   }
+  /// The same where the peer may have ended without the caller's knowledge.
+  [[gnu::always_inline]] static record* living(peer p) noexcept { return p.alive() ? record_of(p) : nullptr; }
+  /// The peer of a kept post ended, and a trusted caller need not have noticed.
+  [[gnu::always_inline]] static bool ended_meanwhile(peer p) noexcept { return Engine::trusts_caller && !p.alive(); }
 
   /// Why a handle cannot be used: not yet connected, or gone.
   status dead(peer p, const char* operation) const noexcept {
@@ -195,11 +198,23 @@ class initiator {
     return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
   }
 
+  /// Bounds and rights. `ByPort`: the port makes this check.
+  template <bool ByPort = false>
   [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked,
                                              const char* operation) noexcept {
-    if (size > at.room) return error(errc::out_of_range, operation);
-    if (!grants(at.granted, asked)) return error(errc::denied, operation);
+    constexpr bool trusted = Engine::trusts_caller;
+    if (ByPort && !trusted) return {};
+    if (trusted) (void)duty_kept<trusted>(size != no_slice, operation, "a slice ends after its region");
+    if (!duty_kept<trusted>(size <= at.room, operation, "more bytes than the peer's region has from this place"))
+      return error(errc::out_of_range, operation);
+    if (!duty_kept<trusted>(grants(at.granted, asked), operation, "the peer's region does not grant the access"))
+      return error(errc::denied, operation);
     return {};
+  }
+  /// Whether the peer takes messages of this size.
+  [[gnu::always_inline]] static bool is_taken(const record& r, std::uint64_t size) noexcept {
+    return duty_kept<Engine::trusts_caller>(size <= r.their_max_message_bytes, "send",
+                                            "a message of more bytes than the peer's receives have");
   }
 
   [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {
@@ -264,6 +279,11 @@ class initiator {
   }
 
  private:
+  /// Requires: not a null handle that the caller may use.
+  [[gnu::always_inline, gnu::returns_nonnull]] static record* record_of(peer p) noexcept {
+    return static_cast<record*>(peer_access::living(p));
+  }
+
   /// Out of line where small payloads travel in notices, with scalar arguments: passing the struct would spill it.
   template <post_mode M, stage First>
   [[gnu::always_inline]] status write_first(const write_of& w) noexcept {
