@@ -124,6 +124,7 @@ set(WEFT_ROOM_HEADERS
   compose/connecting/refuse_events.hpp
   compose/connecting/teardown.hpp
   compose/connecting/transitions.hpp
+  compose/engine/caller_checks.hpp
   compose/engine/control_buffers.hpp
   compose/engine/control_messages.hpp
   compose/engine/deferred.hpp

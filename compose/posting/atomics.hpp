@@ -28,13 +28,6 @@ class atomic_posts {
   template <atomicity Who, atomic_operation What, atomic_number T>
   static constexpr bool ends_here = port_checks<Who, What, T>&& Engine::ends_at_return;
 
-  [[gnu::always_inline]] static status word_is_aligned(std::uint64_t address, std::size_t bytes,
-                                                       const char* operation) noexcept {
-    if (!duty_kept<Engine::trusts_caller>(address % bytes == 0, operation, "the word is not aligned to its size"))
-      return error(errc::invalid, operation);
-    return {};
-  }
-
   template <atomicity Who, atomic_operation What, atomic_number T>
   [[gnu::always_inline]] status post(peer to, const remote_place& at, operation reported, T operand, T expected,
                                      void* context) noexcept {
@@ -107,7 +100,7 @@ class atomic_posts {
         !s) [[unlikely]]
       return s;
     if (by_port) return {};
-    return word_is_aligned(at.address, sizeof(T), name_of(reported));
+    return initiator<Engine>::word_is_aligned(at.address, sizeof(T), name_of(reported));
   }
   template <atomic_number T>
   [[gnu::always_inline]] slot* claim(record* r, operation reported, void* context) noexcept {

@@ -6,8 +6,8 @@
 // Threads: the owner's.
 #pragma once
 
-#include "../../core/caller_duty.hpp"
 #include "../../wire/control.hpp"
+#include "../engine/caller_checks.hpp"
 #include "../engine/engine.hpp"
 #include "fused.hpp"
 #include "outgoing_write.hpp"
@@ -18,8 +18,11 @@
 namespace weft::detail {
 
 template <class Engine>
-class initiator {
+class initiator : public caller_checks<Engine> {
+  using checks = caller_checks<Engine>;
+
  public:
+  using checks::addressed, checks::check, checks::is_taken;
   using record = typename Engine::record;
   using slot = typename Engine::slot;
   using write_of = outgoing_write<record>;
@@ -168,15 +171,6 @@ class initiator {
   }
 
   // ---- shared with posting/batch.hpp and posting/gather.hpp
-  /// The record of the peer that the caller names. Null: not alive, and the caller is not trusted.
-  [[gnu::always_inline]] static record* addressed(peer p, const char* operation) noexcept {
-    return duty_kept<Engine::trusts_caller>(p.alive(), operation, "the peer is not alive") ? record_of(p) : nullptr;
-  }
-  /// The same where the peer may have ended without the caller's knowledge.
-  [[gnu::always_inline]] static record* living(peer p) noexcept { return p.alive() ? record_of(p) : nullptr; }
-  /// The peer of a kept post ended, and a trusted caller need not have noticed.
-  [[gnu::always_inline]] static bool ended_meanwhile(peer p) noexcept { return Engine::trusts_caller && !p.alive(); }
-
   /// Why a handle cannot be used: not yet connected, or gone.
   status dead(peer p, const char* operation) const noexcept {
     if (!p) return error(errc::invalid, operation);
@@ -196,25 +190,6 @@ class initiator {
   /// Whether an unsignalled post has read its source when it returns.
   static constexpr bool is_injected(std::size_t size) noexcept {
     return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
-  }
-
-  /// Bounds and rights. `ByPort`: the port makes this check.
-  template <bool ByPort = false>
-  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked,
-                                             const char* operation) noexcept {
-    constexpr bool trusted = Engine::trusts_caller;
-    if (ByPort && !trusted) return {};
-    if (trusted) (void)duty_kept<trusted>(size != no_slice, operation, "a slice ends after its region");
-    if (!duty_kept<trusted>(size <= at.room, operation, "more bytes than the peer's region has from this place"))
-      return error(errc::out_of_range, operation);
-    if (!duty_kept<trusted>(grants(at.granted, asked), operation, "the peer's region does not grant the access"))
-      return error(errc::denied, operation);
-    return {};
-  }
-  /// Whether the peer takes messages of this size.
-  [[gnu::always_inline]] static bool is_taken(const record& r, std::uint64_t size) noexcept {
-    return duty_kept<Engine::trusts_caller>(size <= r.their_max_message_bytes, "send",
-                                            "a message of more bytes than the peer's receives have");
   }
 
   [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {
@@ -279,11 +254,6 @@ class initiator {
   }
 
  private:
-  /// Requires: not a null handle that the caller may use.
-  [[gnu::always_inline, gnu::returns_nonnull]] static record* record_of(peer p) noexcept {
-    return static_cast<record*>(peer_access::living(p));
-  }
-
   /// Out of line where small payloads travel in notices, with scalar arguments: passing the struct would spill it.
   template <post_mode M, stage First>
   [[gnu::always_inline]] status write_first(const write_of& w) noexcept {

@@ -100,8 +100,7 @@ class [[nodiscard]] work_request_chain : public refused_members {
       if (const status s = initiator_type::check(sizeof operand, word, rights::remote_atomic, "fetch_add"); !s)
           [[unlikely]]
         return s;
-      if (const status s = atomic_posts<Engine>::word_is_aligned(word.address, sizeof operand, "fetch_add"); !s)
-          [[unlikely]]
+      if (const status s = initiator_type::word_is_aligned(word.address, sizeof operand, "fetch_add"); !s) [[unlikely]]
         return s;
       auto* o = initiator_type(*e_).claim(r, operation::fetch_add, context);
       if (o == nullptr) [[unlikely]]
