@@ -46,6 +46,7 @@ set(WEFT_PUBLIC_HEADERS
   coroutines/task.hpp
   policies/atomics.hpp
   policies/bootstrap.hpp
+  policies/checks.hpp
   policies/coalesce.hpp
   policies/completion.hpp
   policies/endpoint.hpp
@@ -123,6 +124,7 @@ set(WEFT_ROOM_HEADERS
   compose/connecting/refuse_events.hpp
   compose/connecting/teardown.hpp
   compose/connecting/transitions.hpp
+  compose/engine/caller_checks.hpp
   compose/engine/control_buffers.hpp
   compose/engine/control_messages.hpp
   compose/engine/deferred.hpp
@@ -188,6 +190,7 @@ set(WEFT_ROOM_HEADERS
   compose/receiving/ring_watch.hpp
   compose/receiving/target_executed.hpp
   core/atomic_listing.hpp
+  core/caller_duty.hpp
   core/completion_entry.hpp
   core/constant_text.hpp
   core/poll_spacing.hpp

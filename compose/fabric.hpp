@@ -116,6 +116,7 @@ struct shape_of {
       answer<F, receive_pool_family>::one_for_all && facts.endpoint_type == endpoint_type::connected;
   static constexpr bool two_queues = answer<F, queues_family>::apart;
   static constexpr thread_level threads = answer<F, threading_family>::asks;
+  static constexpr bool trusts_caller = answer<F, checks_family>::trusts_caller;
 };
 
 namespace detail {

@@ -101,7 +101,7 @@ class region {
   /// transfer refuses: out_of_range.
   local_memory slice(std::size_t offset, std::size_t size) const noexcept {
     if (offset > registration_.size || size > registration_.size - offset)
-      return {nullptr, ~std::size_t{0}, registration_.descriptor};
+      return {nullptr, no_slice, registration_.descriptor};
     return {registration_.base + offset, size, registration_.descriptor};
   }
   local_memory first(std::size_t size) const noexcept { return slice(0, size); }

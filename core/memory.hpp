@@ -43,6 +43,9 @@ struct local_memory {
   void* descriptor = nullptr;
 };
 
+/// Size of a slice that ends after its region: every transfer refuses it.
+inline constexpr std::size_t no_slice = ~std::size_t{0};
+
 /// Most pieces that one call takes, on every fabric. On rows with a smaller limit weft posts several operations and
 /// reports one completion.
 inline constexpr std::size_t gather_limit = 8;

@@ -60,6 +60,8 @@ concept port_shape = requires {
   { S::two_queues } -> std::convertible_to<bool>;
   // threading: the level to request.
   { S::threads } -> std::convertible_to<thread_level>;
+  // checks::trusted: the port leaves out checks of the caller's arguments (core/caller_duty.hpp).
+  { S::trusts_caller } -> std::convertible_to<bool>;
 };
 
 }  // namespace weft

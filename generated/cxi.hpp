@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_17e0133f {
+inline namespace rules_c1346cb4 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules b818cc1e, row ff3caf99";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 6bc887fa, row 6737fc3d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -94,11 +94,13 @@ struct cxi {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: cxi.inject_bytes is 64 (copied: conservative lower bound; not established)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_17e0133f
+}  // namespace rules_c1346cb4
 // clang-format on
 }  // namespace weft::fabrics
 

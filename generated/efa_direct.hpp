@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_43bc63fc {
+inline namespace rules_681f512e {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules b818cc1e, row 04605932";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 6bc887fa, row 8276346c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -92,15 +92,17 @@ struct efa_direct_since_2_1 {
       answers::queues::one,
       // inject: never: efa_direct.inject_bytes is 0 (copied: conservative: the device's inline size; not established); the library can read unchanged
       //   memory later on any fabric
-      answers::inject::never
+      answers::inject::never,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_43bc63fc
-inline namespace rules_4f258cda {
+}  // namespace rules_681f512e
+inline namespace rules_1f2d4ee0 {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row ee396778";
+  static constexpr std::string_view made_from = "rules 6bc887fa, row 4a9fdb41";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -124,11 +126,11 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
       answers::wait::descriptor,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
-      answers::queues::one, answers::inject::never
+      answers::queues::one, answers::inject::never, answers::checks::verified
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_4f258cda
+}  // namespace rules_1f2d4ee0
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1f834128 {
+inline namespace rules_9d0ec0c6 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules b818cc1e, row 5622d8b2";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 6bc887fa, row 3500c2aa";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -91,11 +91,13 @@ struct gni {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: gni.inject_bytes is 64 (claimed: libfabric 1.17 prov/gni, inject_size 64)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_1f834128
+}  // namespace rules_9d0ec0c6
 // clang-format on
 }  // namespace weft::fabrics
 

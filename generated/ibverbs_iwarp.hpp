@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9652edb5 {
+inline namespace rules_aecd8787 {
 /// Reliable connections on iWARP cards by rdma-core itself: no immediates and no atomics. rdma-core 44.0 and later.
 struct ibverbs_iwarp {
-  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules b818cc1e, row 04071658";
+  static constexpr std::string_view name = "ibverbs_iwarp", library = "rdma-core", made_from = "rules 6bc887fa, row 3a30c980";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=header region_address=virtual_address region_key=provider "
@@ -111,11 +111,13 @@ struct ibverbs_iwarp {
       // inject: never: ibverbs_iwarp.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device siw0 (iWARP), weft
       //   probe: bytes 64, buffer_free_at_once yes, one_byte_more taken; copied: conservative: the queue pair returns its max_inline_data; not
       //   established on cards); the library can read unchanged memory later on any fabric
-      answers::inject::never
+      answers::inject::never,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<ibverbs_iwarp>);
-}  // namespace rules_9652edb5
+}  // namespace rules_aecd8787
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c3cf8e60 {
+inline namespace rules_5aa49b7c {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules b818cc1e, row 7c09eea3";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 6bc887fa, row 0d4ad3b0";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -110,11 +110,13 @@ struct ibverbs_roce {
       // inject: never: ibverbs_roce.inject_bytes is 0 (observed: 2026-11-20 rdma-core 44.0 (API 44.0) Linux 6.1.0-56-amd64 device rxe0 (InfiniBand's
       //   verbs), weft probe: bytes 512, buffer_free_at_once yes, one_byte_more EINVAL; copied: conservative: the queue pair returns its
       //   max_inline_data; not established on cards); the library can read unchanged memory later on any fabric
-      answers::inject::never
+      answers::inject::never,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_c3cf8e60
+}  // namespace rules_5aa49b7c
 // clang-format on
 }  // namespace weft::fabrics
 

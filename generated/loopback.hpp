@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_87f2459b {
+inline namespace rules_61c4a5ea {
 /// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules b818cc1e, row bebf1187";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 6bc887fa, row 764a2675";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -87,11 +87,13 @@ struct loopback {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: loopback.inject_bytes is 64 (claimed: weft's loopback)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_87f2459b
+}  // namespace rules_61c4a5ea
 // clang-format on
 }  // namespace weft::fabrics
 

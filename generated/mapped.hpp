@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_13f4a26c {
+inline namespace rules_f5a032ab {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules b818cc1e, row 8121dfe2";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 6bc887fa, row 3671c142";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -103,11 +103,13 @@ struct mapped {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: every post reads its source before it returns)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_13f4a26c
+}  // namespace rules_f5a032ab
 // clang-format on
 }  // namespace weft::fabrics
 

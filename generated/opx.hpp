@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9c4cc1ce {
+inline namespace rules_042d8d5c {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules b818cc1e, row d64fad15";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 6bc887fa, row c47c6917";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -89,15 +89,17 @@ struct opx_since_1_15 {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: opx.inject_bytes is 16 (claimed: libfabric 2.6 prov/opx, inject_size 16)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_9c4cc1ce
-inline namespace rules_900d8471 {
+}  // namespace rules_042d8d5c
+inline namespace rules_d1583df0 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 2bcd2cb1";
+  static constexpr std::string_view made_from = "rules 6bc887fa, row 960be9b9";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -121,11 +123,11 @@ struct opx_since_2_1 : opx_since_1_15 {
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
-      answers::queues::one, answers::inject::as_the_row_permits
+      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_900d8471
+}  // namespace rules_d1583df0
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6b29d125 {
+inline namespace rules_56aa8ab9 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules b818cc1e, row 9781fdbc";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 6bc887fa, row dd0ad3e9";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -92,11 +92,13 @@ struct psm2 {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: psm2.inject_bytes is 64 (claimed: libfabric 2.6 prov/psm2, inject_size 64)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_6b29d125
+}  // namespace rules_56aa8ab9
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_1de5be33 {
+inline namespace rules_67f1eea3 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules b818cc1e, row 85751abc";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 6bc887fa, row 5e80d35c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -92,11 +92,13 @@ struct psm3 {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: psm3.inject_bytes is 64 (claimed: libfabric 2.6 prov/psm3, inject_size 64)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_1de5be33
+}  // namespace rules_67f1eea3
 // clang-format on
 }  // namespace weft::fabrics
 

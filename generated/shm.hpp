@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6fc89190 {
+inline namespace rules_800f0643 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules b818cc1e, row 551e1f08";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 6bc887fa, row 17ef1fb9";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -113,15 +113,17 @@ struct shm_since_1_15 {
       answers::queues::one,
       // inject: as_the_row_permits: shm.inject_bytes is 4096 (claimed: libfabric 1.17 prov/shm, inject_size 4096, 0 with FI_HMEM; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 4096)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_6fc89190
-inline namespace rules_d1e4e08a {
+}  // namespace rules_800f0643
+inline namespace rules_96aa14ce {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 2d7bde52";
+  static constexpr std::string_view made_from = "rules 6bc887fa, row 79bafa68";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -144,11 +146,12 @@ struct shm_since_2_0 : shm_since_1_15 {
       answers::notify::immediate, answers::write_fault::delivery_confirmed, answers::atomics::provider,
       answers::progress::polling, answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
-      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits
+      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_d1e4e08a
+}  // namespace rules_96aa14ce
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ab7ff985 {
+inline namespace rules_d0e8c882 {
 /// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules b818cc1e, row a6086793";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 6bc887fa, row 7ed59bff";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -111,11 +111,13 @@ struct sockets {
       answers::queues::one,
       // inject: as_the_row_permits: sockets.inject_bytes is 255 (claimed: libfabric 1.17 prov/sockets, inject_size 255; observed: 2026-11-20
       //   libfabric 1.17.0, fi_info -v, inject_size 255)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_ab7ff985
+}  // namespace rules_d0e8c882
 // clang-format on
 }  // namespace weft::fabrics
 

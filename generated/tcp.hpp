@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_98e70db0 {
+inline namespace rules_83777a44 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules b818cc1e, row 830a74b3";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 6bc887fa, row 9e620cbd";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -105,11 +105,13 @@ struct tcp {
       answers::queues::one,
       // inject: as_the_row_permits: tcp.inject_bytes is 128 (claimed: libfabric 1.14 to 2.6 prov/tcp, inject_size 128; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, inject_size 128)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_98e70db0
+}  // namespace rules_83777a44
 // clang-format on
 }  // namespace weft::fabrics
 

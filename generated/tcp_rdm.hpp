@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ebc0075d {
+inline namespace rules_d8584231 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules b818cc1e, row 4dd5c01b";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 6bc887fa, row 2dbb6d63";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -94,11 +94,13 @@ struct tcp_rdm {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: tcp_rdm.inject_bytes is 128 (claimed: libfabric 2.1 prov/tcp, inject_size 128)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_ebc0075d
+}  // namespace rules_d8584231
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a6630bef {
+inline namespace rules_fff653cd {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules b818cc1e, row 9646e3cc";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 6bc887fa, row 6cb8749d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -123,11 +123,13 @@ struct tcp_rxm {
       answers::queues::one,
       // inject: as_the_row_permits: tcp_rxm.inject_bytes is 64 (claimed: libfabric 1.17 to 2.6 prov/rxm over prov/tcp, inject_size 64; observed:
       //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 64)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_a6630bef
+}  // namespace rules_fff653cd
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4df4c3ef {
+inline namespace rules_38bcd07b {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules b818cc1e, row 7d6a86fc";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 6bc887fa, row 38ba0b97";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -109,11 +109,13 @@ struct udp_rxd {
       answers::queues::one,
       // inject: as_the_row_permits: udp_rxd.inject_bytes is 1256 (claimed: libfabric 1.17 prov/rxd, inject_size 1256; observed: 2026-11-20 libfabric
       //   1.17.0, fi_info -v, inject_size 1256)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_4df4c3ef
+}  // namespace rules_38bcd07b
 // clang-format on
 }  // namespace weft::fabrics
 

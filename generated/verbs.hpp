@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e3915d7a {
+inline namespace rules_6af9ec24 {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules b818cc1e, row 8845286d";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 6bc887fa, row 401aab2d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -108,15 +108,17 @@ struct verbs_since_1_15 {
       answers::queues::one,
       // inject: as_the_row_permits: verbs.inject_bytes is 64 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v,
       //   inject_size 256; copied: conservative lower bound; not established)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_e3915d7a
-inline namespace rules_7131427b {
+}  // namespace rules_6af9ec24
+inline namespace rules_ec2e17d7 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 2d340c5e";
+  static constexpr std::string_view made_from = "rules 6bc887fa, row 8a15ad28";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -143,11 +145,12 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       answers::atomics::provider,
       answers::progress::hardware, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link,
-      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits
+      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_7131427b
+}  // namespace rules_ec2e17d7
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_21b08e8c {
+inline namespace rules_7eb5ffc1 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules b818cc1e, row 7a3e5bd1";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 6bc887fa, row ee9caf66";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -122,11 +122,13 @@ struct verbs_rxm {
       // inject: never: verbs_rxm.inject_bytes is 0 (observed: 2026-11-20 libfabric 1.17.0 on soft-RoCE in a virtual machine, fi_info -v, inject_size
       //   192; copied: conservative: the card's inline size less 64; not established on cards); the library can read unchanged memory later on any
       //   fabric
-      answers::inject::never
+      answers::inject::never,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_21b08e8c
+}  // namespace rules_7eb5ffc1
 // clang-format on
 }  // namespace weft::fabrics
 

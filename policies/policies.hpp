@@ -7,6 +7,7 @@
 
 #include "atomics.hpp"
 #include "bootstrap.hpp"
+#include "checks.hpp"
 #include "coalesce.hpp"
 #include "completion.hpp"
 #include "endpoint.hpp"
@@ -32,5 +33,5 @@ using all_families = family_list<endpoint_family, bootstrap_family, framing_fami
                                  region_key_family, local_descriptor_family, region_binding_family, notify_family,
                                  write_fault_family, atomics_family, progress_family, wait_family, threading_family,
                                  completion_family, liveness_family, receive_buffers_family, receive_pool_family,
-                                 flush_family, coalesce_family, queues_family, inject_family>;
+                                 flush_family, coalesce_family, queues_family, inject_family, checks_family>;
 }  // namespace weft

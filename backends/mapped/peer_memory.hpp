@@ -7,6 +7,7 @@
 // Hot path: knows(), known() and offset_of(). Threads: the owner's.
 #pragma once
 
+#include "../../core/caller_duty.hpp"
 #include "../../core/memory.hpp"
 #include "arena.hpp"
 
@@ -45,11 +46,16 @@ class peer_memory {
   }
 
   /// Whether the place is in the last region used with this right. Only its key needs a check. If false, find() may
-  /// know the place.
-  template <rights Asked>
+  /// know the place. A trusted caller uses no released region. Its bounds are checked: they are what the peer said, and
+  /// a lying peer must not lead a store out of the mapping.
+  template <rights Asked, bool TrustsCaller = false>
   [[gnu::always_inline]] bool knows(remote_memory at, std::size_t size) const noexcept {
     const known_region& last = last_for(Asked);
-    return at.key == last.key && last.row->key.load(std::memory_order_acquire) == at.key &&
+    const auto registered = [&]() __attribute__((always_inline)) {
+      return last.row->key.load(std::memory_order_acquire) == at.key;
+    };
+    return at.key == last.key &&
+           weft::detail::duty_kept<TrustsCaller>(registered, "a transfer", "the peer released the region") &&
            last.holds(at.address, size);
   }
   /// Requires: knows().

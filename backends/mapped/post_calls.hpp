@@ -20,6 +20,7 @@ struct link_handle {
 template <class Shape>
 class post_calls {
   using link = link_handle;
+  static constexpr bool trusts = Shape::trusts_caller;
 
  public:
   /// Each post has read its source when it returns.
@@ -54,7 +55,7 @@ class post_calls {
     connection& c = *to.held;
     if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "write");
-    if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
+    if (!c.there.knows<rights::remote_write, trusts>(at, from.size)) [[unlikely]]
       return write_slow<M>(c, from.data, from.size, at.address, at.key, context);
     store(c.there.known<rights::remote_write>(at.address), {from.data, from.size});
     return ended<M>(c, context);
@@ -86,7 +87,7 @@ class post_calls {
     connection& c = *from.held;
     if (!has_room_for_end<M>(c)) [[unlikely]]
       return again(waits_for::queue, "read");
-    if (!c.there.knows<rights::remote_read>(at, into.size)) [[unlikely]]
+    if (!c.there.knows<rights::remote_read, trusts>(at, into.size)) [[unlikely]]
       return read_slow<M>(c, into.data, into.size, at.address, at.key, context);
     load({into.data, into.size}, c.there.known<rights::remote_read>(at.address));
     return ended<M>(c, context);
@@ -102,10 +103,10 @@ class post_calls {
   template <atomic_number T>
   [[gnu::always_inline]] static bool reach_word(link to, remote_memory at, std::byte*& word) noexcept {
     const peer_memory& there = to.held->there;
-    if (!there.knows<rights::remote_atomic>(at, sizeof(T))) [[unlikely]]
+    if (!there.knows<rights::remote_atomic, trusts>(at, sizeof(T))) [[unlikely]]
       return false;
     word = there.known<rights::remote_atomic>(at.address);
-    return holds_whole<T>(word);
+    return weft::detail::duty_kept<trusts>(holds_whole<T>(word), "atomic", "the word is not aligned to its size");
   }
   /// Requires: reach_word() returned true. The old value goes into the first bytes of `old`.
   template <atomic_operation What, atomic_number T>
@@ -147,7 +148,7 @@ class post_calls {
                                                         std::uint64_t immediate, void* context) noexcept {
     if (!is_ready<M>(c)) [[unlikely]]
       return c.through->not_ready(c, 0, "write_immediate");
-    if (!c.there.knows<rights::remote_write>(at, from.size)) [[unlikely]]
+    if (!c.there.knows<rights::remote_write, trusts>(at, from.size)) [[unlikely]]
       return notify_slow<M, AtOnce>(c, from.data, from.size, at.address, at.key, immediate, context);
     std::byte* const there = c.there.known<rights::remote_write>(at.address);
     store(there, {from.data, from.size});

@@ -4,6 +4,7 @@
 // there (bench/instructions/run). The loop around the operation is the same text for all contenders. The other process
 // only makes progress, and sends a notice on request. Hot path: the measured functions. Threads: one per process.
 #include "../../compose/selected.hpp"
+#include "../../compose/with.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
 #include "raw_mapped_bare.hpp"
@@ -19,7 +20,11 @@
 namespace {
 using namespace weft;
 using namespace weft::bench;
+#ifdef WEFT_BENCH_TRUSTED
+using fabric = with<weft::selected, answers::checks::trusted>;
+#else
 using fabric = weft::selected;
+#endif
 constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
 constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
 #ifdef WEFT_BENCH_MAPPED

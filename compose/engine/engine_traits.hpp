@@ -65,6 +65,7 @@ struct engine_traits {
   static constexpr bool ends_at_return = can_end_at_return<port_type>;
   static constexpr bool injects_all = injects_everything<port_type>;
   static constexpr bool port_checks_places = checks_every_place<port_type>;
+  static constexpr bool trusts_caller = answer<F, checks_family>::trusts_caller;
   static constexpr std::uint32_t inject_bytes = inject_bytes_of<F>;
   /// The library loses messages when its queue is full. So each message holds a slot until it ends, and the slots are
   /// fewer than the queue's entries.

@@ -33,16 +33,15 @@ class atomic_posts {
                                      void* context) noexcept {
     static_assert(offered(What, type_of<T>),
                   "weft: words of float and double have add, swap, min, max, load and store");
-    record* r = initiator_.living(to);
-    if constexpr (ends_here<Who, What, T>) return post_here<What, T>(to, r, at, reported, operand, expected, context);
+    record* r = initiator_.addressed(to, name_of(reported));
+    if constexpr (ends_here<Who, What, T>) {
+      (void)check<Who, What, T>(at, reported);
+      return post_here<What, T>(to, r, at, reported, operand, expected, context);
+    }
     if (r == nullptr) [[unlikely]]
       return initiator_.dead(to, name_of(reported));
-    if constexpr (!port_checks<Who, What, T>) {
-      if (status s = initiator_.check(sizeof(T), at, rights::remote_atomic, name_of(reported)); !s) [[unlikely]]
-        return s;
-      if (at.address % sizeof(T) != 0) [[unlikely]]
-        return error(errc::invalid, name_of(reported));
-    }
+    if (status s = check<Who, What, T>(at, reported); !s) [[unlikely]]
+      return s;
     if constexpr (Who == atomicity::target) {
       slot* o = initiator_.claim(r, reported, context);
       if (o == nullptr) [[unlikely]]
@@ -93,6 +92,16 @@ class atomic_posts {
   }
 
  private:
+  /// Bounds, rights and alignment, where the port does not check them.
+  template <atomicity Who, atomic_operation What, atomic_number T>
+  [[gnu::always_inline]] static status check(const remote_place& at, operation reported) noexcept {
+    constexpr bool by_port = port_checks<Who, What, T>;
+    if (status s = initiator<Engine>::template check<by_port>(sizeof(T), at, rights::remote_atomic, name_of(reported));
+        !s) [[unlikely]]
+      return s;
+    if (by_port) return {};
+    return initiator<Engine>::word_is_aligned(at.address, sizeof(T), name_of(reported));
+  }
   template <atomic_number T>
   [[gnu::always_inline]] slot* claim(record* r, operation reported, void* context) noexcept {
     slot* o = initiator_.claim(r, reported, context);

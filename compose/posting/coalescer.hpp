@@ -125,7 +125,7 @@ class coalescing_initiator : public initiator<Engine> {
   explicit coalescing_initiator(Engine& e) noexcept : base(e), e_(e) {}
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
-    record* r = base::living(to);
+    record* r = base::addressed(to, "send");
     if (!signalled && from.size <= small) [[likely]] {
       if (r == nullptr) [[unlikely]]
         return base::dead(to, "send");
@@ -136,14 +136,14 @@ class coalescing_initiator : public initiator<Engine> {
   }
 
   status put(peer to, local_memory from, const remote_place& at, void* context, bool signalled) noexcept {
-    record* r = base::living(to);
+    record* r = base::addressed(to, "put");
     if (packing::packs_puts && !signalled && from.size <= small) return pack(to, r, wire::group_kind::put, from, at, 0);
     if (const status s = e_.coalescer.before(r); !s) return s;
     return base::put(to, from, at, context, signalled);
   }
   status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate, void* context,
                     bool signalled) noexcept {
-    record* r = base::living(to);
+    record* r = base::addressed(to, "put_notify");
     if (packing::packs_notices && !signalled && from.size <= small)
       return pack(to, r, wire::group_kind::put_notify, from, at, immediate);
     if (const status s = e_.coalescer.before(r); !s) return s;

@@ -29,11 +29,11 @@ class gather {
 
   [[gnu::always_inline]] status send(peer to, gather_list from, void* context, bool signalled) noexcept {
     if constexpr (parts_of::send_pieces > 1 && !Engine::framed) {
-      record* r = initiator_.living(to);
+      record* r = initiator_.addressed(to, "send");
       if (r == nullptr) [[unlikely]]
         return initiator_.dead(to, "send");
       if (call_pieces v; v.template take<parts_of::send_pieces>(from)) [[likely]] {
-        if (v.bytes > r->their_max_message_bytes) [[unlikely]]
+        if (!initiator_type::is_taken(*r, v.bytes)) [[unlikely]]
           return rare_posts<Engine>::too_long(e_, v.bytes, *r);
         const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
         return Engine::counted(
@@ -50,7 +50,7 @@ class gather {
   [[gnu::always_inline]] status put(peer to, gather_list from, const remote_place& at, void* context,
                                     bool signalled) noexcept {
     if constexpr (parts_of::write_pieces > 1) {
-      record* r = initiator_.living(to);
+      record* r = initiator_.addressed(to, "put");
       if (r == nullptr) [[unlikely]]
         return initiator_.dead(to, "put");
       if (call_pieces v; one_call(from, v)) [[likely]] {
@@ -69,7 +69,7 @@ class gather {
   [[gnu::always_inline]] status put_notify(peer to, gather_list from, const remote_place& at, std::uint32_t immediate,
                                            void* context, bool signalled) noexcept {
     if constexpr (parts_of::write_pieces > 1 && initiator_type::notify_answer::rides_on_write) {
-      record* r = initiator_.living(to);
+      record* r = initiator_.addressed(to, "put_notify");
       if (r == nullptr) [[unlikely]]
         return initiator_.dead(to, "put_notify");
       if (call_pieces v; one_call(from, v)) [[likely]] {
@@ -88,7 +88,7 @@ class gather {
 
   [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
     if constexpr (parts_of::write_pieces > 1) {
-      record* r = initiator_.living(from);
+      record* r = initiator_.addressed(from, "get");
       if (r == nullptr) [[unlikely]]
         return initiator_.dead(from, "get");
       if (call_pieces v; one_call(into, v)) [[likely]] {
@@ -127,7 +127,7 @@ class gather {
  private:
   status checked_pieces(peer to, gather_list pieces, const remote_place& at, rights asked, const char* operation,
                         piece_list& kept, record*& r) noexcept {
-    r = initiator_.living(to);
+    r = initiator_.addressed(to, operation);
     if (r == nullptr) [[unlikely]]
       return initiator_.dead(to, operation);
     if (!keep(pieces, kept)) [[unlikely]]
@@ -155,10 +155,10 @@ class gather {
   // Lists that one call cannot carry as they are. First the pieces without bytes are dropped. Then one piece is an
   // ordinary post, and several pieces are one call or several.
   [[gnu::noinline]] status send_otherwise(peer to, gather_list from, void* context, bool signalled) noexcept {
-    record* r = initiator_.living(to);
+    record* r = initiator_.addressed(to, "send");
     if (r == nullptr) return initiator_.dead(to, "send");
     const std::uint64_t total = total_of(from);
-    if (total > r->their_max_message_bytes) return rare_posts<Engine>::too_long(e_, total, *r);
+    if (!initiator_type::is_taken(*r, total)) return rare_posts<Engine>::too_long(e_, total, *r);
     piece_list pieces;
     if (!keep(from, pieces)) return error(errc::invalid, too_many);
     if (pieces.count() <= 1) return initiator_.send(to, pieces.front(), context, signalled);

@@ -85,7 +85,7 @@ class [[nodiscard]] group : public refused_members {
   [[gnu::always_inline]] status ready(record*& r, const char* what) noexcept {
     if (e_ == nullptr) [[unlikely]]
       return error(errc::invalid, "a closed group");
-    r = initiator_type(*e_).living(to_);
+    r = initiator_type::addressed(to_, what);
     if (r == nullptr) [[unlikely]]
       return initiator_type(*e_).dead(to_, what);
     if (open_.slot != no_index && !holds()) [[unlikely]]

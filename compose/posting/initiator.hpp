@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../../wire/control.hpp"
+#include "../engine/caller_checks.hpp"
 #include "../engine/engine.hpp"
 #include "fused.hpp"
 #include "outgoing_write.hpp"
@@ -16,8 +17,11 @@
 namespace weft::detail {
 
 template <class Engine>
-class initiator {
+class initiator : public caller_checks<Engine> {
+  using checks = caller_checks<Engine>;
+
  public:
+  using checks::addressed, checks::check, checks::is_taken;
   using record = typename Engine::record;
   using slot = typename Engine::slot;
   using write_of = outgoing_write<record>;
@@ -31,8 +35,8 @@ class initiator {
   explicit initiator(Engine& e) noexcept : e_(e) {}
 
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context, bool signalled) noexcept {
-    record* r = living(to);
-    if (r == nullptr || from.size > r->their_max_message_bytes) [[unlikely]]
+    record* r = addressed(to, "send");
+    if (r == nullptr || !is_taken(*r, from.size)) [[unlikely]]
       return rare::not_sent(e_, to, from.size);
     const auto tag = [r] { return wire::message_tag::of(wire::message_kind::user, r->theirs); };
     if constexpr (Engine::framed) {
@@ -51,12 +55,11 @@ class initiator {
 
   [[gnu::always_inline]] status put(peer to, local_memory from, const remote_place& at, void* context,
                                     bool signalled) noexcept {
-    record* r = living(to);
+    record* r = addressed(to, "put");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
-    if constexpr (!port_checks_writes)
-      if (status s = check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
-        return s;
+    if (status s = check<port_checks_writes>(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
+      return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
     // Zero-byte puts are not injected: providers may drop them.
@@ -74,12 +77,11 @@ class initiator {
 
   [[gnu::always_inline]] status put_notify(peer to, local_memory from, const remote_place& at, std::uint32_t immediate,
                                            void* context, bool signalled) noexcept {
-    record* r = living(to);
+    record* r = addressed(to, "put_notify");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put_notify");
-    if constexpr (!port_checks_writes)
-      if (status s = check(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
-        return s;
+    if (status s = check<port_checks_writes>(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+      return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
     const write_of w{r, from, {at.address, at.key}, immediate, context, signalled};
@@ -88,12 +90,11 @@ class initiator {
   }
 
   [[gnu::always_inline]] status get(peer from, local_memory into, const remote_place& at, void* context) noexcept {
-    record* r = living(from);
+    record* r = addressed(from, "get");
     if (r == nullptr) [[unlikely]]
       return dead(from, "get");
-    if constexpr (!Engine::port_checks_places)
-      if (status s = check(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
-        return s;
+    if (status s = check<Engine::port_checks_places>(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
+      return s;
     if (into.size == 0) [[unlikely]]
       return rare::get_nothing(e_, *r, at, context);
     if (parts_of::too_large(e_, into.size)) [[unlikely]]
@@ -169,10 +170,6 @@ class initiator {
   }
 
   // ---- shared with posting/batch.hpp and posting/gather.hpp
-  [[gnu::always_inline]] static record* living(peer p) noexcept {
-    return p.alive() ? static_cast<record*>(peer_access::living(p)) : nullptr;
-  }
-
   /// Why a handle cannot be used: not yet connected, or gone.
   status dead(peer p, const char* operation) const noexcept {
     if (!p) return error(errc::invalid, operation);
@@ -192,13 +189,6 @@ class initiator {
   /// Whether an unsignalled post has read its source when it returns.
   static constexpr bool is_injected(std::size_t size) noexcept {
     return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
-  }
-
-  [[gnu::always_inline]] static status check(std::size_t size, const remote_place& at, rights asked,
-                                             const char* operation) noexcept {
-    if (size > at.room) return error(errc::out_of_range, operation);
-    if (!grants(at.granted, asked)) return error(errc::denied, operation);
-    return {};
   }
 
   [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {

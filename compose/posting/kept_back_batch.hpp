@@ -58,8 +58,8 @@ class [[nodiscard]] kept_back_batch : public refused_members {
   [[gnu::always_inline]] status send(local_memory from) noexcept {
     if (e_ == nullptr) [[unlikely]]
       return error(errc::invalid, "a closed batch");
-    record* r = initiator_type(*e_).living(to_);
-    if (r != nullptr && from.size > r->their_max_message_bytes) [[unlikely]]
+    record* r = initiator_type::addressed(to_, "send");
+    if (r != nullptr && !initiator_type::is_taken(*r, from.size)) [[unlikely]]
       return rare_posts<Engine>::too_long(*e_, from.size, *r);
     return add(r, operation::send, from, {}, 0);
   }
@@ -127,8 +127,8 @@ class [[nodiscard]] kept_back_batch : public refused_members {
   template <operation What>
   [[gnu::always_inline]] status after_same_kind(local_memory from, const remote_place& at,
                                                 std::uint32_t immediate) noexcept {
-    record* r = initiator_type::living(to_);
-    if (r != nullptr && from.size - 1 < at.room && grants(at.granted, rights::remote_write)) [[likely]] {
+    record* r = initiator_type::addressed(to_, name_of(What));
+    if (r != nullptr && writes_bytes(from.size, at, name_of(What))) [[likely]] {
       if (more_.is_prepared(What) && !initiator_type::parts_of::too_large(*e_, from.size)) [[likely]] {
         if (const status s = e_->port->template post_prepared<What == operation::put_notify>(r->link, held_.kept); !s)
             [[unlikely]]
@@ -142,6 +142,12 @@ class [[nodiscard]] kept_back_batch : public refused_members {
       return {};
     }
     return other_write(*this, What, from.data, from.size, from.descriptor, at, immediate);
+  }
+  /// Whether a write has bytes, bounds and rights; one comparison finds both bounds.
+  [[gnu::always_inline]] static bool writes_bytes(std::size_t size, const remote_place& at,
+                                                  const char* operation) noexcept {
+    if (Engine::trusts_caller) return initiator_type::check(size, at, rights::remote_write, operation) && size != 0;
+    return size - 1 < at.room && grants(at.granted, rights::remote_write);
   }
   // Cold, so that the posts of later members keep their registers.
   /// Keeps the first member and posts nothing. False: not the first, or larger than one call.
@@ -171,7 +177,7 @@ class [[nodiscard]] kept_back_batch : public refused_members {
       return error(errc::invalid, "a closed batch");
     if (status s = initiator_type::check(from.size, at, rights::remote_write, name_of(what)); !s) [[unlikely]]
       return s;
-    return add(initiator_type(*e_).living(to_), what, from, at, immediate);
+    return add(initiator_type::addressed(to_, name_of(what)), what, from, at, immediate);
   }
 
   /// Posts the member kept back, and keeps this one.
@@ -245,6 +251,7 @@ class [[nodiscard]] kept_back_batch : public refused_members {
   status finish(void* context, bool signalled) noexcept {
     if (e_ == nullptr) return error(errc::invalid, "close a closed batch");
     status s = why_;
+    if (initiator_type::ended_meanwhile(to_)) s = initiator_type(*e_).dead(to_, "close a batch");
     if (s && held_.what != nothing) {
       s = posts_of::alone(*e_, to_, held_, context, signalled);
       if (s) more_.posted_alone(*e_);

@@ -50,7 +50,7 @@ class [[nodiscard]] work_request_chain : public refused_members {
     record* r = nullptr;
     if (const status s = room(r, operation::send); !s) [[unlikely]]
       return s;
-    if (from.size > r->their_max_message_bytes) [[unlikely]]
+    if (!initiator_type::is_taken(*r, from.size)) [[unlikely]]
       return rare_posts<Engine>::too_long(*e_, from.size, *r);
     if (const status s =
             e_->port->list_send(list_, from, wire::message_tag::of(wire::message_kind::user, r->theirs).word, r);
@@ -100,8 +100,8 @@ class [[nodiscard]] work_request_chain : public refused_members {
       if (const status s = initiator_type::check(sizeof operand, word, rights::remote_atomic, "fetch_add"); !s)
           [[unlikely]]
         return s;
-      if (word.address % sizeof operand != 0) [[unlikely]]
-        return error(errc::invalid, "fetch_add");
+      if (const status s = initiator_type::word_is_aligned(word.address, sizeof operand, "fetch_add"); !s) [[unlikely]]
+        return s;
       auto* o = initiator_type(*e_).claim(r, operation::fetch_add, context);
       if (o == nullptr) [[unlikely]]
         return no_slot("fetch_add");
@@ -137,7 +137,7 @@ class [[nodiscard]] work_request_chain : public refused_members {
   [[gnu::always_inline]] status room(record*& r, operation what) noexcept {
     if (!list_.has_room()) [[unlikely]]
       if (const status s = make_room(what); !s) return s;
-    r = initiator_type(*e_).living(to_);
+    r = initiator_type::addressed(to_, name_of(what));
     if (r == nullptr) [[unlikely]]
       return initiator_type(*e_).dead(to_, name_of(what));
     return {};
@@ -183,7 +183,8 @@ class [[nodiscard]] work_request_chain : public refused_members {
   }
   [[gnu::cold, gnu::noinline]] status post_prepared(void* context, bool signalled) noexcept {
     initiator_type l(*e_);
-    const status s = kept_.what == operation::put
+    const status s = initiator_type::ended_meanwhile(to_) ? l.dead(to_, name_of(kept_.what))
+                     : kept_.what == operation::put
                          ? l.put(to_, kept_.from, kept_.at, context, signalled)
                          : l.put_notify(to_, kept_.from, kept_.at, kept_.immediate, context, signalled);
     if (s.is_again()) return s;

@@ -34,7 +34,7 @@ class completion_level {
     if constexpr (std::same_as<State, states::posted>) {
       return initiator_.put(to, from, at, nullptr, false);
     } else {
-      record* r = initiator_.living(to);
+      record* r = initiator_.addressed(to, "put");
       if (r == nullptr) [[unlikely]]
         return initiator_.dead(to, "put");
       if (const status s = initiator_type::check(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
@@ -56,7 +56,7 @@ class completion_level {
       return gather<Engine>(e_).put(to, from, at, nullptr, false);
     } else {
       if constexpr (parts_of::write_pieces > 1) {
-        record* r = initiator_.living(to);
+        record* r = initiator_.addressed(to, "put");
         if (r == nullptr) [[unlikely]]
           return initiator_.dead(to, "put");
         if (typename gather<Engine>::call_pieces v; gather<Engine>(e_).one_call(from, v)) [[likely]] {
@@ -136,7 +136,7 @@ class completion_level {
   [[gnu::noinline]] static status otherwise(Engine& e, peer to, gather_list from, remote_place at,
                                             void* context) noexcept {
     completion_level self(e);
-    record* r = self.initiator_.living(to);
+    record* r = self.initiator_.addressed(to, "put");
     if (r == nullptr) return self.initiator_.dead(to, "put");
     piece_list pieces;
     if (!gather<Engine>::keep(from, pieces)) return error(errc::invalid, gather<Engine>::too_many);

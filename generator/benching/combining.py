@@ -18,7 +18,7 @@ from ..why_not import refusals
 # Answers that are templates: the usual numbers.
 PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>"}
 # Answers that give a promise up are no contenders, unless the command names them.
-GIVES_UP = frozenset({"refused"})
+GIVES_UP = frozenset({"refused", "trusted"})
 # The libraries' words for families.
 LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion",
           "coalescing": "coalesce", "thread": "threading",

@@ -36,6 +36,7 @@ struct plain_answers {
   static constexpr bool shared_receives = false;
   static constexpr bool two_queues = false;
   static constexpr thread_level threads = thread_level::one_owner;
+  static constexpr bool trusts_caller = false;
   /// For the tests only: a message larger than its receive arrives truncated, as a success.
   static constexpr bool cuts_messages = false;
 };

@@ -50,6 +50,7 @@ struct shape_of {
   static constexpr bool shared_receives = false;
   static constexpr bool two_queues = false;
   static constexpr thread_level threads = thread_level::one_owner;
+  static constexpr bool trusts_caller = false;
 };
 
 /// Connected, offsets, immediates; refused writes report success: like tcp.

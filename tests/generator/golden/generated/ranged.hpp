@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f9ef9732 {
+inline namespace rules_d09f815a {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules b818cc1e, row 899b967b";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 6bc887fa, row 4e56285b";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -90,15 +90,17 @@ struct ranged_since_1_15 {
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
       // inject: as_the_row_permits: ranged.inject_bytes is 64 (claimed: c)
-      answers::inject::as_the_row_permits
+      answers::inject::as_the_row_permits,
+      // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
+      answers::checks::verified
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_f9ef9732
-inline namespace rules_1dd9cefa {
+}  // namespace rules_d09f815a
+inline namespace rules_ede473c9 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row f057b575";
+  static constexpr std::string_view made_from = "rules 6bc887fa, row d725e524";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -122,15 +124,15 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       answers::atomics::provider,
       answers::progress::polling, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused,
-      answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits
+      answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_1dd9cefa
-inline namespace rules_98ab3dfd {
+}  // namespace rules_ede473c9
+inline namespace rules_bdb1014a {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules b818cc1e, row 764f68fc";
+  static constexpr std::string_view made_from = "rules 6bc887fa, row bcc78f8d";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -156,11 +158,11 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       answers::wait::spin,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused, answers::coalesce::none,
-      answers::queues::one, answers::inject::as_the_row_permits
+      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_98ab3dfd
+}  // namespace rules_bdb1014a
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
