@@ -5,7 +5,8 @@
 // Threads: one per side.
 #pragma once
 
-#include "two_sides.hpp"
+#include "histories.hpp"
+#include "live.hpp"
 
 namespace weft::conformance {
 
@@ -36,13 +37,19 @@ TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_report
         initiator_side<fabric> guest(side, 65536, mortal(false));
         auto& seen = guest.seen;
         std::uint64_t posted = 0;
+        std::vector<std::uint64_t> ids(250);  // contexts, and their names in the history
+        const auto record_end = [&](void* context, errc how) {
+          side.book.ended(*static_cast<std::uint64_t*>(context), guest.net.now(), how);
+        };
         bool lost_reported = false;
-        seen.on_completed = [&](const completed&) {
+        seen.on_completed = [&](const completed& c) {
           EXPECT_FALSE(lost_reported) << "a success after the loss was reported";
+          record_end(c.context, errc::ok);
         };
         seen.on_failed = [&](const failed& f) {
           EXPECT_FALSE(lost_reported) << "an operation ended after the loss was reported";
-          EXPECT_NE(f.context, nullptr);
+          ASSERT_NE(f.context, nullptr);
+          record_end(f.context, f.why.code);
         };
         seen.on_lost = [&](const lost& l) {
           EXPECT_FALSE(lost_reported) << "lost twice";
@@ -55,22 +62,24 @@ TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_report
         };
         const auto post = [&] {
           const local_memory mine = guest.memory.first(512);
+          const instant due = latest_end(guest.net, mortal(false).operation_timeout);
+          std::uint64_t* const context = &ids.at(posted);
           status s;
           switch (posted % 4) {
             case 0:
-              s = guest.net.put_notify(guest.other, mine, guest.there.at(0), 1, &guest);
+              s = guest.net.put_notify(guest.other, mine, guest.there.at(0), 1, context);
               break;
             case 1:
-              s = guest.net.send(guest.other, mine, &guest);
+              s = guest.net.send(guest.other, mine, context);
               break;
             case 2:
-              s = guest.net.get(guest.other, guest.memory.slice(4096, 512), guest.there.at(0), &guest);
+              s = guest.net.get(guest.other, guest.memory.slice(4096, 512), guest.there.at(0), context);
               break;
             default:
-              s = guest.net.put(guest.other, mine, guest.there.at(1024), &guest);
+              s = guest.net.put(guest.other, mine, guest.there.at(1024), context);
               break;
           }
-          posted += std::uint64_t{static_cast<bool>(s)};
+          if (s) *context = side.book.posted(history::work::other, 0, guest.net.now(), due), ++posted;
           return s;
         };
         for (int i = 0; i < 200; ++i) push(side, guest.net, seen, "traffic", post);
@@ -94,6 +103,7 @@ TYPED_TEST_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_report
         (void)guest.net.until([] { return false; }, 300ms, seen);
         EXPECT_EQ(seen.losses, 1U);
         EXPECT_EQ(seen.ends(), before);
+        side.book.finished(guest.net.now());
       });
 }
 
@@ -116,6 +126,16 @@ TYPED_TEST_P(liveness_of_peers, a_side_that_only_waits_gets_the_loss_of_a_killed
         });
     if (testing::Test::HasFailure()) return;
   }
+}
+
+TYPED_TEST_P(liveness_of_peers, the_history_of_a_run_shows_each_violation) {
+  using fabric = typename TestFixture::tested_fabric;
+  const auto falsify = [](const std::vector<history::record>& all) {
+    falsified_histories(all, live_slack).judge_all();
+  };
+  TestFixture::play(
+      {.judged = falsify}, [](test_side& side) { record_target<fabric>(side); },
+      [](test_side& side) { record_initiator<fabric>(side); });
 }
 
 TYPED_TEST_P(liveness_of_peers, an_owner_that_always_polls_late_loses_only_dead_peers) {
@@ -165,6 +185,7 @@ TYPED_TEST_P(liveness_of_peers, an_idle_peer_that_polls_stays_connected) {
 
 REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_reported_lost_once,
                             a_side_that_only_waits_gets_the_loss_of_a_killed_peer,
+                            the_history_of_a_run_shows_each_violation,
                             an_owner_that_always_polls_late_loses_only_dead_peers,
                             an_idle_peer_that_polls_stays_connected);
 

@@ -4,6 +4,7 @@
 # run.sh SOURCE WORK COMPILER [FLAG...]: adds a made-up row to a copy of the matrix and nowhere else. The row generates
 # a header that compiles, and passes every conformance suite over the in-process port.
 set -euo pipefail
+ulimit -t 600  # seconds of processor time, for each process
 source=$1 work=$2
 shift 2
 rm -rf "$work"
