@@ -10,7 +10,7 @@ shift 2
 rm -rf "$work"
 mkdir -p "$work/tree/tests" "$work/tree/docs" "$work/tree/generated"
 cp -r "$source"/{core,wire,policies,backends,compose,coroutines,history} "$work/tree/"
-cp -r "$source/tests/conformance" "$work/tree/tests/"
+cp -r "$source"/tests/{conformance,history} "$work/tree/tests/"
 /usr/bin/python3 -B "$source/tests/made_up_row/row.py" "$source/providers.yaml" "$work/providers.yaml"
 "$source/weft" generate --matrix "$work/providers.yaml" --output "$work/tree" > "$work/generate.txt"
 header=$work/tree/generated/made_up.hpp
