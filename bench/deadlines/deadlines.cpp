@@ -6,6 +6,7 @@
 // operation ended in another way, or never. Hot path: no. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
+#include "../../core/describe.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
 
@@ -65,18 +66,20 @@ duration latest(net_type& net, const one_case& with, std::size_t count, peer oth
                    ++ended;
                  },
                  [](const completed&) { throw std::runtime_error("an unanswered addition succeeded"); }, [](auto&&) {}};
-  const auto step = [&] {
-    if (with.sleeps) (void)net.wait(1s);
-    net.progress(on);
-  };
   std::size_t sent = 0;
   instant next = net.now();
-  for (const instant end = next + 20 * with.timeout + 1s; ended < count; step()) {
-    if (net.now() > end) throw std::runtime_error("an operation did not end");
-    if (sent == count || net.now() < next) continue;
-    posted[sent] = net.now();
-    next = posted[sent] + 7ms;
-    if (net.template fetch_add<std::uint64_t>(other, word, 1, &posted[sent])) ++sent;
+  const instant end = next + 20 * with.timeout + 1s;
+  while (ended < count) {
+    if (net.now() > end) throw std::runtime_error(std::to_string(count - ended) + " operations did not end");
+    if (sent < count && net.now() >= next) {
+      posted[sent] = net.now();
+      next = posted[sent] + 7ms;
+      const status s = net.template fetch_add<std::uint64_t>(other, word, 1, &posted[sent]);
+      if (!s && !s.is_again()) throw std::runtime_error(describe(s));
+      sent += std::size_t{static_cast<bool>(s)};
+    }
+    if (with.sleeps) (void)net.wait(sent < count ? duration(7ms) : duration(1s));
+    net.progress(on);
   }
   return late;
 }

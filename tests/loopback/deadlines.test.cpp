@@ -30,7 +30,7 @@ void ends_at(net_type& net, duration limit, std::string_view name, Call&& call) 
 
 /// The sides of a conversation whose path is cut: no packet arrives any more.
 template <class Body>
-void with_a_cut_path(bool sleeps, duration timeout, Body body) {
+void with_a_cut_path(bool sleeps, duration timeout, Body body, duration limit = 1h) {
   loopback::world w(31);
   bool over = false;
   region_bytes described{};
@@ -53,19 +53,22 @@ void with_a_cut_path(bool sleeps, duration timeout, Body body) {
     w.heal("listener", "caller");
     over = true;
   });
-  const auto run = w.run(1h);
+  const auto run = w.run(limit);
   EXPECT_TRUE(run) << run.sentence;
 }
 
 TEST(deadlines, each_waiting_call_ends_at_its_deadline) {
   for (const bool sleeps : {true, false})
-    with_a_cut_path(sleeps, 10s, [](net_type& net, peer p, const remote_region&) {
-      ends_at(net, 60ms, "until", [&] { return net.until([] { return false; }, 60ms, ignore); });
-      ends_at(net, 60ms, "retry",
-              [&] { return net.retry([] { return again(waits_for::queue, "never"); }, 60ms, ignore); });
-      ends_at(net, 60ms, "receive_region", [&] { return net.receive_region(p, 60ms); });
-      ends_at(net, 60ms, "connect", [&] { return net.connect("listener:7471", 60ms); });
-    });
+    with_a_cut_path(
+        sleeps, 10s,
+        [](net_type& net, peer p, const remote_region&) {
+          ends_at(net, 60ms, "until", [&] { return net.until([] { return false; }, 60ms, ignore); });
+          ends_at(net, 60ms, "retry",
+                  [&] { return net.retry([] { return again(waits_for::queue, "never"); }, 60ms, ignore); });
+          ends_at(net, 60ms, "receive_region", [&] { return net.receive_region(p, 60ms); });
+          ends_at(net, 60ms, "connect", [&] { return net.connect("listener:7471", 60ms); });
+        },
+        1s);
 }
 
 TEST(deadlines, accept_one_ends_at_its_deadline_where_nobody_connects) {
