@@ -55,7 +55,7 @@ int target(const channel& to, const settings& o) {
 }
 
 /// Posts, and returns by how much the latest end missed its deadline.
-duration latest(net_type& net, const one_case& with, std::size_t count, peer other, const remote_place& word) {
+duration latest(net_type& net, const one_case& with, std::size_t count, peer other, const auto& word) {
   std::vector<instant> posted(count);
   std::size_t ended = 0;
   duration late = -with.timeout;

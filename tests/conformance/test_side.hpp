@@ -115,7 +115,7 @@ struct circumstances {
   bool first_is_killed = false;  ///< Another side will kill side 0: its death is no failure.
   duration limit = 90s;          ///< After this time without progress every side is killed and its position reported.
   bool once = false;             ///< Simulated: one run without faults is enough (long tests).
-  std::function<void(const std::vector<history::record>&)> judged;  ///< Gets the records of a run without a failure.
+  std::function<void(const std::vector<history::record>&)> judged{};  ///< Gets the records of a run without a failure.
 };
 
 }  // namespace weft::conformance
