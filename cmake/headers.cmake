@@ -24,6 +24,7 @@ set(WEFT_PUBLIC_HEADERS
   compose/rails/rails.hpp
   compose/region.hpp
   compose/sequence_window.hpp
+  compose/sleep_counts.hpp
   compose/states.hpp
   compose/transport.hpp
   compose/truncation.hpp

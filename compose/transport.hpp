@@ -122,6 +122,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
     return e_->operations.count(
         [](const auto& s) { return s.use == detail::slot_use::user || s.use == detail::slot_use::silent; });
   }
+  /// How the sleeps of this side ended, and which wake-ups were missed.
+  const sleep_counts& sleeps() const noexcept { return e_->sleeps; }
   /// Messages and notices of connections that no longer exist: dropped, counted.
   std::uint64_t stale() const noexcept { return e_->stale; }
   /// Messages that no transport of this build sends: dropped, counted.

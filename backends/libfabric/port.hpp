@@ -140,6 +140,7 @@ class port : public post_calls<Shape> {
   std::uint64_t counted_writes() noexcept requires(Shape::remote_counter) { return fi_cntr_read(counter_.get()); }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
+  static constexpr duration longest_sleep = waiting<Shape>::longest_sleep;
   status wait(instant until) noexcept { return waiting_.wait(until); }
   int descriptor() const noexcept { return waiting_.descriptor(); }
   /// The texts of the library and the provider for the last failed operation.

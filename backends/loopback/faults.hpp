@@ -23,6 +23,7 @@ enum class planted_bug : std::uint8_t {
   forgotten_deadline,         ///< wait() sleeps 200 ms beyond its deadline.
   reused_key,                 ///< A key is handed out again.
   skipped_bound_check,        ///< The target writes outside of a region (at most 64 bytes past the end).
+  lost_wake_up,               ///< No event ends the 50,000th sleep.
 };
 
 /// Settings of one run. Probabilities are in [0, 1] and apply per packet unless stated otherwise.

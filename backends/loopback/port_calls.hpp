@@ -147,10 +147,10 @@ status port<Shape>::wait(instant until) noexcept {
     sim_.time.pass(sim_.cost.clock.count());
     return {};
   }
-  doze(sim_, *at_, for_ever ? never : end);
+  const bool woken = doze(sim_, *at_, for_ever ? never : end);
   // Outside fibers, doze returns only when nothing will ever happen.
   const bool in_fiber = sim_.time.running() != no_index;
-  if (at_->has_events() || (in_fiber && sim_.now() < end)) return {};
+  if (woken || (in_fiber && sim_.now() < end)) return {};
   return error(errc::deadline, "wait");
 }
 

@@ -59,6 +59,7 @@ struct simulation {
   std::vector<std::shared_ptr<oob_exchange_entry>> served;
   std::uint32_t guest_node = 0;  ///< The node of the thread that runs outside of fibers.
   std::uint64_t posted = 0;
+  std::uint64_t sleeps = 0;                  ///< Counted for planted_bug::lost_wake_up.
   std::function<void(std::uint32_t)> crash;  ///< Set by the world: kills a node.
 
   std::int64_t now() const noexcept { return time.now(); }

@@ -10,21 +10,25 @@
 namespace weft::backends::loopback {
 
 /// Sleeps until an event or `until`. Outside fibers it runs due events instead, and returns when there are none left.
-inline void doze(simulation& sim, endpoint& at, std::int64_t until) {
+/// Returns whether an event ended the sleep.
+inline bool doze(simulation& sim, endpoint& at, std::int64_t until) {
   scheduler& time = sim.time;
   const std::uint32_t self = time.running();
   if (self == no_index) {
     while (!at.has_events() && time.next_due() <= until && time.next_due() != never) (void)time.step();
     if (!at.has_events() && until != never) time.sleep_until(until);
-    return;
+    return at.has_events();
   }
-  at.sleeper = self;
+  const bool deaf = sim.wrong.bug == planted_bug::lost_wake_up && ++sim.sleeps == 50'000;
+  if (!deaf) at.sleeper = self;
   if (until != never) time.post(until, due_kind::wake, self, time.tasks[self].ticket);
   else time.tasks[self].asleep_at = at.id;
   sim.note(trace_event::slept, at.id);
   time.leave();
   time.tasks[self].asleep_at = no_index;
+  const bool woken = !deaf && at.sleeper != self;
   if (at.sleeper == self) at.sleeper = no_index;
+  return woken;
 }
 
 }  // namespace weft::backends::loopback

@@ -8,6 +8,7 @@
 
 #include "../options.hpp"
 #include "../region.hpp"
+#include "../sleep_counts.hpp"
 #include "../truncation.hpp"
 #include "control_messages.hpp"
 #include "deferred.hpp"
@@ -121,6 +122,8 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   truncation overrun;          ///< The last message of a peer that was larger than its receive.
   std::uint32_t half_open = 0;
   bool retrying = false;  ///< Messages in unexpected_messages are offered again.
+  sleep_counts sleeps;
+  bool timer_ended_sleep = false;  ///< The next poll counts a missed wake-up if an entry is there.
 
   // ---- poll budget
   /// A handler is running: blocking calls are refused, and progress() does nothing.

@@ -69,8 +69,16 @@ class blocking_calls {
     duration due = timers<Engine, const decltype(none)>(e_, none).until_due();
     // Arming the queue may receive a cell's bytes. A cell makes no entry, so nothing would end the sleep.
     if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
+    if constexpr (requires { Engine::port_type::longest_sleep; }) due = std::min(due, Engine::port_type::longest_sleep);
+    ++e_.sleeps.sleeps;
     const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));
-    return s.code == errc::deadline ? status{} : s;
+    if (s.code != errc::deadline) return s;
+    ++e_.sleeps.timed;
+    if constexpr (!Engine::watches_cells) {
+      e_.timer_ended_sleep = true;
+      e_.put_off();  // the next poll is the one that counts a missed wake-up
+    }
+    return {};
   }
 
   // ---- regions

@@ -123,6 +123,8 @@ class cq_poller {
     receives<Engine>(e).refill();
     counter_rings_of<Engine, Handler>(e, on).poll();
     const int cells = ring_watch_of<Engine, Handler>(e, on).poll();
+    if (std::exchange(e.timer_ended_sleep, false) && found > 0) [[unlikely]]
+      ++e.sleeps.missed_wakes;
     deferred_work<Engine, Handler>::run(e, on, found);
     return found + cells;
   }

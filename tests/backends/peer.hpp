@@ -131,30 +131,35 @@ struct side {
     });
   }
 
+  /// `limit` is for silence: each completion begins it again, so a busy machine does not end the wait.
   template <class Until>
   bool pump_until(Until&& until, std::chrono::milliseconds limit = 10s) {
-    const auto end = std::chrono::steady_clock::now() + limit * slowness();
+    auto end = std::chrono::steady_clock::now() + limit * slowness();
     while (!until()) {
-      const int reported = pump();
+      if (pump() > 0) {
+        end = std::chrono::steady_clock::now() + limit * slowness();
+        continue;
+      }
       if (std::chrono::steady_clock::now() > end) return false;
-      if (reported > 0) continue;
       sched_yield();  // the other process may need this processor
     }
     return true;
   }
   void pump_for(std::chrono::milliseconds time) {
-    pump_until([] { return false; }, time);
+    const auto end = std::chrono::steady_clock::now() + time * slowness();
+    while (std::chrono::steady_clock::now() <= end)
+      if (pump() == 0) sched_yield();
   }
 
   /// Posts, with progress while the port answers again. Counts these answers.
   std::size_t agains = 0;
   template <class Post>
   status post(Post&& call) {
-    const auto end = std::chrono::steady_clock::now() + 10s * slowness();
+    auto end = std::chrono::steady_clock::now() + 10s * slowness();
     status s = call();
     while (s.is_again() && std::chrono::steady_clock::now() < end) {
       ++agains;
-      pump();
+      if (pump() > 0) end = std::chrono::steady_clock::now() + 10s * slowness();
       s = call();
     }
     return s;
@@ -211,10 +216,11 @@ struct side {
 inline std::byte pattern(std::uint64_t immediate) { return static_cast<std::byte>(0x5a ^ (immediate * 7)); }
 
 /// The target process: opens, writes its address to `out`, serves until the command to quit. Ends by itself after a
-/// minute.
+/// minute without a completion.
 template <class Shape>
 int target_main(int out, const std::string& node) {
-  alarm(static_cast<unsigned>(60 * slowness()));
+  const auto give_up_after_silence = [] { alarm(static_cast<unsigned>(60 * slowness())); };
+  give_up_after_silence();
   side<Shape> self;
   port_options options;
   options.node = node;
@@ -229,7 +235,7 @@ int target_main(int out, const std::string& node) {
   if (write(out, own.data(), own.size()) != static_cast<ssize_t>(own.size())) return 1;
   close(out);
   for (;;) {
-    self.pump();
+    if (self.pump() > 0) give_up_after_silence();
     while (!self.landed.empty()) {
       const std::uint64_t immediate = self.landed.front();
       self.landed.pop_front();

@@ -37,7 +37,7 @@ TYPED_TEST_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_retu
       side.book.ended(*static_cast<std::uint64_t*>(c.context), net.now(), errc::ok, c.old);
     };
     for (std::uint64_t i = 0; i < count; ++i) {
-      ids[i] = side.book.posted(history::work::fetch_add, 0, net.now(), {}, 3, 1);
+      ids[i] = side.book.posted(history::work::fetch_add, 0, net.now(), latest_end(net), 3, 1);
       push(side, net, seen, "fetch_add", [&] { return net.fetch_add(p, there.at(8), 3, &ids[i]); });
     }
     await(

@@ -129,9 +129,15 @@ TYPED_TEST_P(completions, an_unanswered_operation_ends_once_by_its_deadline) {
         guest.seen.on_failed = [&](const failed& f) {
           EXPECT_EQ(f.context, &first);
           EXPECT_EQ(f.why.code, errc::deadline) << describe(f.why);
+          side.book.ended(1, guest.net.now(), errc::deadline);
         };
-        guest.seen.on_completed = [&](const completed& c) { EXPECT_EQ(c.context, &second); };
+        guest.seen.on_completed = [&](const completed& c) {
+          EXPECT_EQ(c.context, &second);
+          side.book.ended(2, guest.net.now(), errc::ok);
+        };
         const auto post = [&](int* context) {
+          (void)side.book.posted(history::work::other, 0, guest.net.now(),
+                                 latest_end(guest.net, soon.operation_timeout));
           push(side, guest.net, guest.seen, "fetch_add",
                [&] { return guest.net.template fetch_add<std::uint64_t>(guest.other, counters.at(8), 1, context); });
         };
@@ -142,6 +148,7 @@ TYPED_TEST_P(completions, an_unanswered_operation_ends_once_by_its_deadline) {
         post(&second);  // its answer follows the late one, which the handler does not get
         await(side, guest.net, guest.seen, "the second completion", [&] { return guest.seen.ends() == 2; });
         EXPECT_EQ(guest.seen.completions, 1U);
+        side.book.finished(guest.net.now());
         side.ready(0);
       });
 }

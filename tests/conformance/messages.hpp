@@ -58,7 +58,8 @@ std::uint64_t send_stream(test_side& side, std::uint32_t count, transport_option
   for (std::uint32_t i = 0; i < count; ++i) {
     const local_memory from = memory.slice(i * each, sizeof i + side.below(each - sizeof i));
     write_message({from.data, from.size}, i);
-    ids[i] = side.book.posted(history::work::send, 0, net.now(), {}, i, const_bytes(from.data, from.size));
+    ids[i] = side.book.posted(history::work::send, 0, net.now(), signalled ? latest_end(net) : instant{}, i,
+                              const_bytes(from.data, from.size));
     push(side, net, seen, "send", [&] { return signalled ? net.send(p, from, &ids[i]) : net.send(p, from); });
     if (!signalled && from.size <= transport<F>::inject_bytes) std::memset(from.data, 0xEE, from.size);
   }

@@ -35,9 +35,11 @@ struct observer {
   std::function<void(const notified&)> on_notified;  ///< Unset: a notice fails the test.
   std::function<void(const requested&)> on_requested;
   std::function<void(const connected&)> on_connected;
-  std::function<void(const lost&)> on_lost;  ///< Unset: any end but an orderly one fails the test.
+  std::function<void(const lost&)> on_lost;      ///< Unset: any end but an orderly one fails the test.
+  std::function<void(const lost&)> record_lost;  ///< Set: writes the loss into the history of the side.
 
   std::uint64_t ends() const noexcept { return completions + failures; }
+  std::uint64_t events() const noexcept { return ends() + messages + notices + requests + connections + losses; }
 
   void operator()(const completed& e) {
     ++completions;
@@ -71,6 +73,7 @@ struct observer {
   }
   void operator()(const lost& e) {
     ++losses;
+    if (record_lost) record_lost(e);
     last_loss = e.why;
     if (on_lost) on_lost(e);
     else if (e.why.code != errc::closed) ADD_FAILURE() << "a peer was lost unexpectedly: " << describe(e.why);

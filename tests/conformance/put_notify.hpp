@@ -64,10 +64,12 @@ void take_scattered(test_side& side, const scattered& plan) {
   std::vector<bool> ours(plan.bytes_in_all());
   for (std::uint32_t i = 0; i < plan.count(); ++i)
     std::fill_n(ours.begin() + static_cast<std::ptrdiff_t>(plan.place(i)), plan.size(i), true);
-  std::size_t spoiled = 0;
+  std::vector<std::byte> around;
   for (std::size_t i = 0; i < ours.size(); ++i)
-    spoiled += std::size_t{!ours[i] && host.region.data()[i] != std::byte{}};
-  EXPECT_EQ(spoiled, 0U) << "bytes outside of the writes changed";
+    if (!ours[i]) around.push_back(host.region.data()[i]);
+  EXPECT_EQ(std::count(around.begin(), around.end(), std::byte{}), std::ssize(around))
+      << "bytes outside of the writes changed";
+  side.book.guard(host.net.now(), 1, std::vector<std::byte>(around.size()), around);
   side.book.finished(host.net.now());
 }
 
@@ -85,7 +87,9 @@ void send_scattered(test_side& side, const scattered& plan, bool signalled) {
   for (std::uint32_t i = 0; i < plan.count(); ++i) {
     const local_memory from = guest.memory.slice(i * scattered::largest, plan.size(i));
     paint({from.data, from.size}, i);
-    ids[i] = side.book.posted(history::work::put_notify, 0, guest.net.now(), {}, i, const_bytes(from.data, from.size));
+    // The end of an unsignalled put is recorded when the target confirms all of them.
+    ids[i] = side.book.posted(history::work::put_notify, 0, guest.net.now(),
+                              signalled ? latest_end(guest.net) : instant{}, i, const_bytes(from.data, from.size));
     push(side, guest.net, guest.seen, "put_notify", [&] {
       const remote_place at = guest.there.at(plan.place(i));
       return signalled ? guest.net.put_notify(guest.other, from, at, i, &ids[i])

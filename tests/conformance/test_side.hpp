@@ -36,7 +36,7 @@ inline std::size_t rounds_asked(std::size_t otherwise) {
   return said == nullptr ? otherwise : std::clamp<std::size_t>(std::strtoull(said, nullptr, 10), 8, 1'000'000);
 }
 
-/// Upper limit of any single wait of a test. No measurement depends on it.
+/// How long a single wait of a test may go without any event. No measurement depends on it.
 inline const duration patience = 20s * slowness();
 
 /// Thrown by a side that cannot continue; reported as its failure.
@@ -72,6 +72,8 @@ class test_side {
   virtual bool simulated() const noexcept = 0;
   /// Effects: records where this side is, for the report if it must be killed.
   virtual void at(std::string_view step) = 0;
+  /// Effects: records that this side made progress. A side without progress is killed after circumstances::limit.
+  virtual void moves() {}
   /// Effects: records a figure of this side in the test's result, by its name.
   virtual void note(std::string_view name, std::int64_t value) = 0;
 
@@ -111,8 +113,9 @@ using body = std::function<void(test_side&)>;
 /// Special conditions of a test.
 struct circumstances {
   bool first_is_killed = false;  ///< Another side will kill side 0: its death is no failure.
-  duration limit = 90s;          ///< After this time every side is killed and its position reported.
+  duration limit = 90s;          ///< After this time without progress every side is killed and its position reported.
   bool once = false;             ///< Simulated: one run without faults is enough (long tests).
+  std::function<void(const std::vector<history::record>&)> judged{};  ///< Gets the records of a run without a failure.
 };
 
 }  // namespace weft::conformance

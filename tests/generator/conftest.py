@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import Run
+from command import Run, run_limited
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,14 +40,7 @@ def weft(tmp_path: Path) -> Run:
     """Runs ./weft in an empty folder, as a pipe reads it."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(ROOT / "weft"), *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=60,
-            env={**os.environ, **(env or {})},
-            check=False,
-        )
+        command = [str(ROOT / "weft"), *map(str, arguments)]
+        return run_limited(command, cwd=tmp_path, env={**os.environ, **(env or {})})
 
     return run

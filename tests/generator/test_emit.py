@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command import run_limited
 
 from generator import decided as rows
 from generator import emit, header
@@ -46,10 +46,9 @@ def test_the_same_bytes_whatever_the_hash_seed_and_folder(tmp_path: Path, root: 
                                                           rendered: dict[str, bytes]) -> None:
     for seed in ("0", "4711"):
         out = tmp_path / seed
-        subprocess.run([sys.executable, "-B", "-m", "generator", "generate", "--output", str(out)], cwd=root,
-                       check=True, timeout=60,
-                       capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C",
-                                                 "TZ": "Asia/Tokyo"})
+        done = run_limited([sys.executable, "-B", "-m", "generator", "generate", "--output", str(out)], cwd=root,
+                           env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C", "TZ": "Asia/Tokyo"})
+        assert (done.returncode, done.stderr) == (0, "")
         assert {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*")
                 if path.is_file()} == rendered
 
@@ -131,9 +130,7 @@ def test_a_made_up_row_needs_the_matrix_alone(tmp_path: Path, root: Path) -> Non
         assert count == 1, cell
     (tmp_path / "providers.yaml").write_text(text + "\n" + row, "utf-8")
     for command in ("generate", "check"):
-        done = subprocess.run([str(root / "weft"), command, "--matrix", str(tmp_path / "providers.yaml"), "--output",
-                               str(tmp_path)],
-                              capture_output=True, text=True, timeout=60, check=False)
+        done = run_limited([root / "weft", command, "--matrix", tmp_path / "providers.yaml", "--output", tmp_path])
         assert (done.returncode, done.stderr) == (0, "")
     header = (tmp_path / "generated" / "made_up.hpp").read_text("utf-8")
     code = re.findall(r"^\s+answers::(\w+::\w+),?$", header, re.MULTILINE)
@@ -162,7 +159,6 @@ def _compiles(root: Path, tree: Path, fabric: str) -> None:
         pytest.skip("no compiler or no libfabric headers here: the header's text was checked, not its meaning to a "
                     "compiler")
     program = f'#include "{header}"\nstatic_assert(weft::complete_fabric<weft::fabrics::{fabric}>);\n'
-    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
-                           "-Werror", "-fsyntax-only",
-                           "-x", "c++", "-"], input=program, capture_output=True, text=True, timeout=300, check=False)
+    done = run_limited([compiler, "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion",
+                        "-Werror", "-fsyntax-only", "-x", "c++", "-"], 300, text_in=program)
     assert (done.returncode, done.stderr) == (0, "")

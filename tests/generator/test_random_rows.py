@@ -170,7 +170,8 @@ def test_a_random_row_passes_the_suites(number: int, tmp_path: Path) -> None:
     draw()
     assert found
     tree = _tree(tmp_path, [("drawn", found[-1])])
-    shutil.copytree(ROOT / "tests" / "conformance", tree / "tests" / "conformance")
+    for part in ("conformance", "history"):
+        shutil.copytree(ROOT / "tests" / part, tree / "tests" / part)
     program = tree / "suites"
     subprocess.run(
         [

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Deadlines in virtual time, where the machine's load does not count. A waiting call ends at its deadline. An operation
+// without an end fails at operation_timeout, 10 % and 50 ms later at most.
+#include <weft/compose/transport.hpp>
+#include <weft/generated/loopback.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace weft {
+namespace {
+
+using namespace std::chrono_literals;
+namespace loopback = backends::loopback;
+using fabric = fabrics::loopback;
+using net_type = transport<fabric>;
+
+constexpr auto ignore = [](auto&&) {};
+
+/// `call` takes at least `limit`, and at most a millisecond more: a call polls up to 2,000 times before its sleep.
+template <class Call>
+void ends_at(net_type& net, duration limit, std::string_view name, Call&& call) {
+  const instant start = net.now();
+  EXPECT_FALSE(call()) << name;
+  EXPECT_GE(net.now() - start, limit) << name;
+  EXPECT_LE(net.now() - start, limit + 1ms) << name;
+}
+
+/// The sides of a conversation whose path is cut: no packet arrives any more.
+template <class Body>
+void with_a_cut_path(bool sleeps, duration timeout, Body body, duration limit = 1h) {
+  loopback::world w(31);
+  bool over = false;
+  region_bytes described{};
+  w.spawn("listener", [&] {
+    auto net = open<fabric>({.node = "listener", .service = "7471", .sleeps = true, .silence_limit = 1h}).value();
+    const auto page = net.allocate(4096, rights::all).value();
+    described = net.export_region(page, owner_polls);
+    ASSERT_TRUE(net.accept_one(5s, ignore));
+    while (!over) {
+      net.progress(ignore);
+      loopback::sleep_for(1ms);
+    }
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<fabric>({.sleeps = sleeps, .operation_timeout = timeout, .silence_limit = 1h}).value();
+    const peer p = net.connect("listener:7471", 5s).value();
+    w.cut("listener", "caller");
+    body(net, p, net.parse_region(described).value());
+    w.heal("listener", "caller");
+    over = true;
+  });
+  const auto run = w.run(limit);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+TEST(deadlines, each_waiting_call_ends_at_its_deadline) {
+  for (const bool sleeps : {true, false})
+    with_a_cut_path(
+        sleeps, 10s,
+        [](net_type& net, peer p, const remote_region&) {
+          ends_at(net, 60ms, "until", [&] { return net.until([] { return false; }, 60ms, ignore); });
+          ends_at(net, 60ms, "retry",
+                  [&] { return net.retry([] { return again(waits_for::queue, "never"); }, 60ms, ignore); });
+          ends_at(net, 60ms, "receive_region", [&] { return net.receive_region(p, 60ms); });
+          ends_at(net, 60ms, "connect", [&] { return net.connect("listener:7471", 60ms); });
+        },
+        1s);
+}
+
+TEST(deadlines, accept_one_ends_at_its_deadline_where_nobody_connects) {
+  loopback::world w(32);
+  w.spawn("listener", [&] {
+    auto net = open<fabric>({.node = "listener", .service = "7471", .sleeps = true}).value();
+    ends_at(net, 60ms, "accept_one", [&] { return net.accept_one(60ms, ignore); });
+  });
+  const auto run = w.run(1h);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+TEST(deadlines, a_sleep_ends_at_its_limit) {
+  with_a_cut_path(true, 10s, [](net_type& net, peer, const remote_region&) {
+    (void)net.wait(1ms);
+    net.progress(ignore);
+    const instant start = net.now();
+    EXPECT_TRUE(net.wait(5ms));
+    EXPECT_GE(net.now() - start, 5ms);
+    EXPECT_LE(net.now() - start, 6ms);
+  });
+}
+
+/// Four operations that never end by themselves.
+struct pending {
+  std::array<std::uint64_t, 4> contexts{};
+  std::uint32_t ended = 0;
+
+  void post(net_type& net, peer p, const remote_region& there, const local_memory& mine) {
+    EXPECT_TRUE(net.get(p, mine, there.at(0), &contexts[0]));
+    EXPECT_TRUE(net.put(p, mine, there.at(64), &contexts[1]));
+    EXPECT_TRUE(net.put_notify(p, mine, there.at(128), 5, &contexts[2]));
+    EXPECT_TRUE(net.fetch_add(p, there.at(256), 1, &contexts[3]));
+  }
+  auto handler() {
+    return overloaded{[this](const failed& f) {
+                        EXPECT_EQ(f.why.code, errc::deadline);
+                        ++ended;
+                      },
+                      [this](const completed&) { ++ended; }, [](auto&&) {}};
+  }
+};
+
+TEST(deadlines, an_operation_without_an_end_fails_in_time_while_its_owner_polls_or_sleeps) {
+  for (const bool sleeps : {true, false})
+    for (const duration timeout : {duration(100ms), duration(1s), duration(4s)})
+      with_a_cut_path(sleeps, timeout, [&](net_type& net, peer p, const remote_region& there) {
+        const auto mine = net.allocate(64, rights::none).value();
+        pending four;
+        const auto on = four.handler();
+        const instant start = net.now();
+        four.post(net, p, there, mine.first(8));
+        while (four.ended < 4 && net.now() < start + 20 * timeout) {
+          if (sleeps) (void)net.wait(1h);
+          else loopback::sleep_for(100us);
+          const std::uint32_t before = four.ended;
+          net.progress(on);
+          if (four.ended == before) continue;
+          EXPECT_GE(net.now() - start, timeout) << "failed before its deadline";
+          EXPECT_LE(net.now() - start, timeout + timeout / 10 + 50ms) << "failed long after its deadline";
+        }
+        EXPECT_EQ(four.ended, 4U) << "of four operations";
+      });
+}
+
+TEST(deadlines, the_first_progress_after_a_sleep_ends_operations_whose_deadline_passed) {
+  with_a_cut_path(true, 1s, [](net_type& net, peer p, const remote_region& there) {
+    const auto mine = net.allocate(64, rights::none).value();
+    pending four;
+    const auto on = four.handler();
+    four.post(net, p, there, mine.first(8));
+    loopback::sleep_for(1100ms);  // away: nobody polls
+    (void)net.wait(duration(0));
+    net.progress(on);
+    EXPECT_EQ(four.ended, 4U) << "of four operations";
+  });
+}
+
+TEST(deadlines, an_owner_that_only_polls_ends_them_within_the_polls_between_two_runs_of_the_timers) {
+  with_a_cut_path(false, 1s, [](net_type& net, peer p, const remote_region& there) {
+    const auto mine = net.allocate(64, rights::none).value();
+    pending four;
+    const auto on = four.handler();
+    four.post(net, p, there, mine.first(8));
+    loopback::sleep_for(1100ms);
+    for (int polls = 0; polls < 32; ++polls) net.progress(on);
+    EXPECT_EQ(four.ended, 4U) << "of four operations";
+  });
+}
+
+}  // namespace
+}  // namespace weft
