@@ -51,7 +51,7 @@ constexpr std::array<std::byte, region_record_bytes> encode(const region_record&
 }
 
 /// Strict: known version, form, rights and executor; key within its width; base + length without overflow; no bytes
-/// left over.
+/// left over. No region is as long as the size of an invalid slice, which every transfer refuses.
 constexpr std::optional<region_record> parse_region(const_bytes from) noexcept {
   reader in(from);
   const auto layout = in.number<std::uint8_t>();
@@ -71,7 +71,7 @@ constexpr std::optional<region_record> parse_region(const_bytes from) noexcept {
       executor > static_cast<std::uint8_t>(atomicity::processor))
     return std::nullopt;
   if (r.key_bytes == 0 || r.key_bytes > 8 || (r.key_bytes < 8 && r.key >> (8 * r.key_bytes) != 0)) return std::nullopt;
-  if (r.base + r.length < r.base) return std::nullopt;
+  if (r.base + r.length < r.base || r.length == ~std::uint64_t{0}) return std::nullopt;
   r.form = static_cast<address_form>(form);
   if (r.form == address_form::offset && r.base != 0) return std::nullopt;
   r.granted = static_cast<weft::rights>(granted);

@@ -48,7 +48,9 @@ class [[nodiscard]] group : public refused_members {
     record* r = nullptr;
     if (const status s = ready(r, "send"); !s) [[unlikely]]
       return s;
-    if (wire::group_member_bytes(wire::group_kind::message, from.size) > packing::capacity(*r)) [[unlikely]]
+    // The bytes of a member wrap for the size of an invalid slice.
+    if (const std::size_t most = packing::capacity(*r);
+        from.size > most || wire::group_member_bytes(wire::group_kind::message, from.size) > most) [[unlikely]]
       return alone([&] { return initiator_type(*e_).send(to_, from, nullptr, false); });
     return packing(*e_).add(*r, open_, from);
   }
@@ -99,7 +101,7 @@ class [[nodiscard]] group : public refused_members {
     record* r = nullptr;
     if (const status s = ready(r, what); !s) return s;
     if constexpr (Packs)
-      if (wire::group_member_bytes(kind, from.size) <= packing::capacity(*r)) {
+      if (from.size <= packing::capacity(*r) && wire::group_member_bytes(kind, from.size) <= packing::capacity(*r)) {
         if (const status s = initiator_type::check(from.size, at, rights::remote_write, what); !s) return s;
         return packing(*e_).add(*r, open_, kind, from, at, immediate);
       }

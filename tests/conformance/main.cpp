@@ -13,6 +13,9 @@
 #include "device_memory.hpp"
 #include "environment.hpp"
 #include "gather_lists.hpp"
+#include "hard_cases/endings.hpp"
+#include "hard_cases/forged_requests.hpp"
+#include "hard_cases/wrong_posts.hpp"
 #include "liveness.hpp"
 #include "many_initiators.hpp"
 #include "messages.hpp"
@@ -39,6 +42,8 @@ WEFT_INSTANTIATE(completions);
 WEFT_INSTANTIATE(composed_allocations);
 WEFT_INSTANTIATE(coroutines_of_peers);
 WEFT_INSTANTIATE(counting_of_notices);
+WEFT_INSTANTIATE(endings);
+WEFT_INSTANTIATE(forged_requests);
 WEFT_INSTANTIATE(gather_lists);
 WEFT_INSTANTIATE(many_initiators);
 WEFT_INSTANTIATE(device_memory_of_peers);
@@ -57,5 +62,6 @@ WEFT_INSTANTIATE(states);
 WEFT_INSTANTIATE(unsignalled);
 WEFT_INSTANTIATE(waiting);
 WEFT_INSTANTIATE(words_of_peers);
+WEFT_INSTANTIATE(wrong_posts);
 
 }  // namespace weft::conformance

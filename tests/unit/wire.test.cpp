@@ -222,6 +222,11 @@ TEST(a_region, truncated_too_long_or_inconsistent_is_refused) {
   EXPECT_FALSE(with([](region_record& r) { r.key_bytes = 4; })) << "a key wider than its width";
   EXPECT_FALSE(with([](region_record& r) { r.base = ~std::uint64_t{0}; })) << "past the end of the address space";
   EXPECT_FALSE(with([](region_record& r) { r.form = address_form::offset; })) << "offsets count from 0";
+  EXPECT_FALSE(with([](region_record& r) {
+    r.form = address_form::offset;
+    r.base = 0;
+    r.length = ~std::uint64_t{0};
+  })) << "as long as an invalid slice";
   EXPECT_FALSE(with([](region_record& r) { r.form = static_cast<address_form>(3); }));
   EXPECT_FALSE(with([](region_record& r) { r.granted = static_cast<rights>(8); }));
 }
