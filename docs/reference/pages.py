@@ -4,6 +4,7 @@
 - docs/limitations.md and docs/glossary.md from the lists in docs/tables/;
 - docs/reference/generated/cli.md from the help of `./weft`;
 - docs/reference/generated/errors.md from core/error.hpp and core/describe.hpp;
+- docs/reference/mutation.md and docs/reference/nightly.md from the results in docs/tables/ (campaigns.py);
 - the tables of bench/README.md from the build's lists and the results in the tree (benches.py);
 - docs/reference/instructions.md from the committed instruction counts (instructions.py).
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import benches
+import campaigns
 import instructions
 from ruamel.yaml import YAML
 
@@ -105,6 +107,8 @@ PAGES = {
     "docs/glossary.md": glossary,
     "docs/reference/generated/cli.md": commands,
     "docs/reference/generated/errors.md": errors,
+    "docs/reference/mutation.md": lambda root: _NOTE.format(source=campaigns.MUTATION) + campaigns.mutation(root),
+    "docs/reference/nightly.md": lambda root: _NOTE.format(source=campaigns.NIGHTLY) + campaigns.nightly(root),
     benches.PAGE: benches.page,
     instructions.PAGE: instructions.page,
 }

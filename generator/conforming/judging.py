@@ -103,7 +103,7 @@ def _cell(promise: Promise, column: Column, results: Results, by: Judge) -> Cell
 
 def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Family, ...]) -> tuple[str, ...]:
     """Why the row forbids the answer that the promise's tests select by hand."""
-    span, choices = _range(row, library)
+    span, choices = range_of(row, library)
     return tuple(f"{refusal.family}::{refusal.answer} needs {refusal.needs}"
                  for refusal in refusals(row.fabric, span, choices, families)
                  if promise.asks.get(refusal.family) == refusal.answer)
@@ -111,7 +111,7 @@ def _forbidden(promise: Promise, row: Decided, library: str, families: tuple[Fam
 
 def _applies_not(promise: Promise, row: Decided, library: str) -> tuple[str, ...]:
     """Why the promise is about other rows than this one."""
-    taken = {choice.family: choice.answer for choice in _range(row, library)[1]}
+    taken = {choice.family: choice.answer for choice in range_of(row, library)[1]}
     return tuple(f"it is about rows with {family}::{f' or {family}::'.join(answers)}, and this row has "
                  f"{family}::{taken[family]}"
                  for family, answers in promise.applies.items() if taken[family] not in answers)
@@ -168,12 +168,12 @@ def _skipped_here(outcomes: list[Outcome]) -> bool:
 def _kind(promise: Promise, row: Decided, library: str) -> tuple[str, str]:
     if not promise.native:
         return "", ""
-    taken = {choice.family: choice.answer for choice in _range(row, library)[1]}
+    taken = {choice.family: choice.answer for choice in range_of(row, library)[1]}
     native = all(taken[family] in answers for family, answers in promise.native.items())
     return (NATIVE if native else EMULATED), ", ".join(taken[family] for family in promise.native)
 
 
-def _range(row: Decided, library: str) -> tuple[Range, tuple[Choice, ...]]:
+def range_of(row: Decided, library: str) -> tuple[Range, tuple[Choice, ...]]:
     """The range that holds for a release ("libfabric 1.17") with its answers; the newest where the release is unknown.
     """
     every = tuple(zip(row.fabric.ranges, row.choices))

@@ -45,6 +45,8 @@ def test_there_are_cases_and_the_one_they_spoil_is_right(root: Path, families: t
      "endpoint_type cannot be 'msg': expected one of connected, addressed"),
     ('notify: {question: q, wire: true, answers: [{answer: immediate, when: {same_host: ">= 4"}}]}',
      "same_host cannot be '>= 4': expected true or false"),
+    ("notify: {question: q, wire: true, answers: [{answer: immediate, when: {queue_depth: 4294967296}}]}",
+     'queue_depth cannot be 4294967296: expected a number from 0 to 4294967295, or ">= n"'),
     ("notify: {question: q, wire: true, answers: [{answer: immediate}]}",
      "notify.answers.0 has neither when nor because: say what it requires, or why it always holds"),
     ("notify: {question: q, wire: true, answers: [{answer: a, because: b, unless: {wait: [spin]}}]}",

@@ -175,11 +175,21 @@ TEST_F(checking, an_inexact_sum_is_found) {
   two.counter_end(at(9), 4, 4);
   expect_only(property::inexact_sum, judge());
 }
+TEST_F(checking, a_sum_above_all_additions_is_found) {
+  one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::ok, 0);
+  two.counter_end(at(9), 4, 6);
+  expect_only(property::inexact_sum, judge());
+}
 TEST_F(checking, an_addition_that_failed_may_count_or_not) {
   one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::peer_lost);
   one.posted(work::fetch_add, 2, at(1), {}, 7, 4U);
   two.counter_end(at(9), 4, 5);
   EXPECT_TRUE(judge(false).clean());
+}
+TEST_F(checking, an_addition_that_failed_and_did_not_count_is_clean) {
+  one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::peer_lost);
+  two.counter_end(at(9), 4, 0);
+  EXPECT_TRUE(judge().clean());
 }
 TEST_F(checking, a_repeated_old_value_is_found) {
   one.ended(one.posted(work::fetch_add, 2, at(1), {}, 5, 4U), at(2), errc::ok, 0);

@@ -157,3 +157,15 @@ def test_a_completion_that_nobody_promised_to_be_delivery_proves_nothing() -> No
     """Devices accept FI_DELIVERY_COMPLETE without offering it, and this time the bytes are there in time."""
     found = cell(changed(recorded("tcp"), "claims", delivery_complete=False), "delivery_complete")
     assert (found.claimed, found.shown, found.value) == (False, None, False)
+
+
+@pytest.mark.parametrize(("further", "wrong"), [(-1, False), (0, False), (1, True)])
+def test_a_bound_holds_where_the_library_goes_as_far(further: int, wrong: bool, matrix: Matrix) -> None:
+    row = matrix.fabric("tcp")
+    assert row is not None
+    span = range_for(row, "1.17")
+    assert span is not None
+    finding = cell(recorded("tcp"), "inject_bytes")
+    assert isinstance(finding.value, int)
+    said = {"inject_bytes": replace(span.cells["inject_bytes"], value=finding.value + further)}
+    assert [each.wrong for each in compare("tcp", said, [finding])] == [wrong]

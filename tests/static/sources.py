@@ -15,7 +15,8 @@ NOT_SOURCES = frozenset(
 )
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
-    r"^(generated/|docs/(.*/)?((matrix|conformance|performance)\.md$|generated/)|generator/schemas/|LICENSE$"
+    r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly)\.md$|generated/)|generator/schemas/"
+    r"|docs/tables/(mutation|nightly)\.json$|LICENSE$"
     r"|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 

@@ -113,6 +113,7 @@ TEST(a_group, truncated_or_with_too_many_members_is_garbled) {
   for (std::size_t n = 0; n < raw.size(); ++n) {
     const bool whole = parse(const_bytes(raw).first(n), back);
     EXPECT_TRUE(!whole || encoded(back).size() == n) << n;
+    EXPECT_LE(encoded(back).size(), n) << "a member reaches past the end";
   }
   std::vector<kept> many(largest_group, {group_kind::message, 0, 0, 0, {}});
   EXPECT_TRUE(parse(encoded(many), back));
@@ -130,6 +131,28 @@ TEST(a_group, with_a_flipped_bit_is_garbled_or_differs) {
     if (parse(broken, back)) {
       EXPECT_EQ(encoded(back), broken) << "bit " << i << " was ignored";
     }
+  }
+}
+
+TEST(a_group, with_a_number_or_bytes_where_the_format_has_none_is_garbled) {
+  std::vector<kept> back;
+  for (const kept& wrong : {kept{group_kind::message, 1, 0, 0, bytes_of("x")}, kept{group_kind::put, 1, 8, 9, {}},
+                            kept{group_kind::refusal, 1, 0, 0, bytes_of("x")}})
+    EXPECT_FALSE(parse(encoded({wrong}), back)) << static_cast<int>(wrong.kind);
+}
+
+TEST(a_group, has_a_size_that_is_a_multiple_of_8) {
+  const auto raw = encoded(sample);
+  EXPECT_TRUE(group_reader::possible(raw));
+  EXPECT_FALSE(group_reader::possible(const_bytes(raw).first(raw.size() - 1)));
+  EXPECT_FALSE(group_reader::possible({}));
+}
+
+TEST(a_group, has_zeros_as_padding_whatever_its_buffer_held) {
+  for (const kept& k : sample) {
+    std::vector<std::byte> used(group_member_bytes(k.kind, k.payload.size()), std::byte{0xff});
+    encode(group_member{k.kind, k.number, k.address, k.key, k.payload}, used.data());
+    EXPECT_EQ(used, encoded({k}));
   }
 }
 

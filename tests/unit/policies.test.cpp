@@ -85,6 +85,17 @@ TEST(the_others, each_answer_states_its_properties) {
   EXPECT_TRUE(answers::completion::selective::asks_each_time && !answers::completion::every_operation::asks_each_time);
   EXPECT_TRUE(answers::liveness::process::watches_process && answers::liveness::heartbeat::speaks &&
               !answers::liveness::provider::speaks && !answers::liveness::provider::watches_process);
+  EXPECT_TRUE(answers::flush::message_behind_writes::by_message && answers::flush::tracked_writes::tracks);
+  EXPECT_FALSE(answers::flush::refused::by_message || answers::flush::refused::tracks);
+  EXPECT_TRUE(answers::queues::two::apart && !answers::queues::one::apart);
+  EXPECT_TRUE(answers::receive_buffers::multi_receive::many_in_one && !answers::receive_buffers::slots::many_in_one);
+  EXPECT_TRUE(answers::receive_pool::shared::one_for_all && !answers::receive_pool::per_link::one_for_all);
+  EXPECT_TRUE(answers::coalesce::up_to<>::gathers && !answers::coalesce::none::gathers);
+  EXPECT_EQ(answers::threading::one_owner::asks, thread_level::one_owner);
+  EXPECT_EQ(answers::threading::one_owner_per_queue::asks, thread_level::one_owner_per_queue);
+  EXPECT_EQ(answers::threading::library_locks::asks, thread_level::any);
+  EXPECT_EQ(answers::inject::never::bytes, 0U);
+  EXPECT_EQ(answers::inject::up_to<24>::bytes, 24U);
 }
 
 }  // namespace

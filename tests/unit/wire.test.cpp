@@ -196,6 +196,17 @@ TEST(a_hello, with_oversized_parts_is_refused) {
       << "a connection number of more than 28 bits would spill into the kind";
 }
 
+TEST(a_hello, with_private_data_and_no_flag_is_refused) {
+  introduction i = sample();
+  const std::vector<std::byte> some(4);
+  i.private_data = some;
+  i.has_private_data = true;
+  introduction back;
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::good);
+  i.has_private_data = false;
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled);
+}
+
 TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_refused) {
   introduction i = sample();
   const std::vector<std::byte> address(largest_address), fabric(64), data(largest_private_data);
@@ -203,6 +214,8 @@ TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_refused) {
   i.fabric = fabric;
   i.private_data = data;
   EXPECT_GT(encoded(i).size(), 0U);
+  introduction back;
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::good);
   std::vector<std::byte> small(encoded(i).size() - 1);
   EXPECT_EQ(encode(i, small), 0U);
 }
@@ -258,11 +271,21 @@ TEST(control, truncated_or_too_long_is_refused) {
   EXPECT_FALSE(refused(1, 1));
   encode(atomic_request{1, 2, 3, 1ULL << 32, 5, atomic_operation::add, number_type::int32}, request);
   EXPECT_FALSE(parse_atomic_request(request)) << "an operand wider than its type";
+  encode(atomic_request{1, 2, 3, 4, 1ULL << 32, atomic_operation::compare_swap, number_type::int32}, request);
+  EXPECT_FALSE(parse_atomic_request(request)) << "an expected value wider than its type";
   std::vector<std::byte> reply(atomic_reply_bytes + 1);
   EXPECT_FALSE(parse_atomic_reply(reply));
   EXPECT_TRUE(parse_atomic_reply(const_bytes(reply).first(atomic_reply_bytes)));
   EXPECT_FALSE(parse_number(const_bytes(reply).first(3)));
   EXPECT_FALSE(parse_number(const_bytes(reply).first(5)));
+}
+
+TEST(a_refusal, with_another_mark_is_garbled) {
+  std::vector<std::byte> raw(64);
+  raw.resize(encode(refusal_notice{7, bytes_of("no")}, raw));
+  EXPECT_TRUE(parse_refusal(raw));
+  raw[0] ^= std::byte{1};
+  EXPECT_FALSE(parse_refusal(raw));
 }
 
 TEST(random_bytes, are_refused_or_encode_to_themselves) {

@@ -23,6 +23,7 @@ from generator.conforming.judging import (
     Cell,
     Judge,
     judge,
+    range_of,
 )
 from generator.conforming.page import counted, page, shown
 from generator.conforming.promises import defined_tests, promises_schema, read_promises, unlike_the_suites
@@ -382,3 +383,11 @@ def test_json_is_as_its_schema_and_what_did_not_run_is_negative(weft: Run, tmp_p
     jsonschema.Draft202012Validator.check_schema(promises_schema())
     verdicts = {cell["verdict"] for promise in answer["promises"] for cell in promise["cells"]}
     assert verdicts <= {"not run", "refused", "not shown", "not applicable"}
+
+
+def test_results_are_judged_by_the_range_of_their_release(decided: dict[str, Decided]) -> None:
+    row = next(each for each in decided.values() if len(each.fabric.ranges) > 1)
+    first, newest = row.fabric.ranges[0], row.fabric.ranges[-1]
+    assert range_of(row, f"library {first.since}")[0] is first
+    assert range_of(row, f"library {newest.since}")[0] is newest
+    assert range_of(row, "library of today")[0] is newest
