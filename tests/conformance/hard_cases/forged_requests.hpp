@@ -25,9 +25,9 @@ inline constexpr std::size_t forged_words_bytes = 64;
 /// A peer without the checks of a transport: it sends any control message.
 template <class F>
 struct liar {
-  using engine_type = detail::engine<F>;
-  using waiting = detail::blocking_calls<engine_type>;
-  using initiator_type = detail::initiator<engine_type>;
+  using engine_type = weft::detail::engine<F>;
+  using waiting = weft::detail::blocking_calls<engine_type>;
+  using initiator_type = weft::detail::initiator<engine_type>;
 
   test_side& side;
   std::unique_ptr<engine_type> net;
@@ -40,18 +40,18 @@ struct liar {
     transport_options o;
     o.node = home();
     o.sleeps = s.simulated();
-    net = detail::opening<engine_type>::open(o).value();
+    net = weft::detail::opening<engine_type>::open(o).value();
     const std::string where = side.wait_for_text(0);
     all = described();
     readable = described();
     words = described();
     seen.on_failed = [](const failed&) {};
     side.at("connect");
-    auto p = detail::connect_calls<engine_type, waiting>(*net).connect(where, {}, false, patience, seen);
+    auto p = weft::detail::connect_calls<engine_type, waiting>(*net).connect(where, {}, false, patience, seen);
     if (!p) throw stopped("connect: " + p.error().sentence);
     target = initiator_type::living(*p);
   }
-  ~liar() { detail::orderly_close<engine_type>(*net).close_all(250ms); }
+  ~liar() { weft::detail::orderly_close<engine_type>(*net).close_all(250ms); }
   liar(const liar&) = delete;
   liar& operator=(const liar&) = delete;
 
@@ -78,7 +78,7 @@ struct liar {
   auto& waiting_operation(operation what) {
     auto* o = initiator_type(*net).claim(target, what, &seen);
     if (o == nullptr) throw stopped("no room for an operation");
-    o->stage = detail::stage::replying;
+    o->stage = weft::detail::stage::replying;
     return *o;
   }
   /// The end of the last request: ok, or its error.
