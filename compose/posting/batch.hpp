@@ -19,11 +19,11 @@ namespace weft::detail {
 ///
 /// Errors: a member that is refused at its call (bounds, rights, size, or a full queue: `again`) is not in the batch,
 /// and the batch stays open. After `again`, repeat the member after progress(), or leave it out; the post after `again`
-/// carries no hint. If the library refuses a member that the batch took before, the batch is broken: that call, every
-/// later call and close() return the error. posted() then counts the members that the library took, which are the first
-/// ones. If the batch goes out of scope, the handler gets such an error as `failed` with a null context. If the queue
-/// is full then, progress() posts the last member later, from a slot that is allocated then. Moved-from batches are
-/// closed.
+/// carries no hint. If only polls follow, the second one releases the members that the library holds. If the library
+/// refuses a member that the batch took before, the batch is broken: that call, every later call and close() return the
+/// error. posted() then counts the members that the library took, which are the first ones. If the batch goes out of
+/// scope, the handler gets such an error as `failed` with a null context. If the queue is full then, progress() posts
+/// the last member later, from a slot that is allocated then. Moved-from batches are closed.
 template <class Engine>
 using batch = std::conditional_t<lists_members<Engine>, work_request_chain<Engine>, kept_back_batch<Engine>>;
 

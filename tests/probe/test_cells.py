@@ -139,6 +139,7 @@ def test_a_behaviour_that_is_lost_costs_its_cells_and_no_other(how: str, matrix:
         "extended_posting",
         "split_queues",
         "thread_levels",
+        "full_queue",
         "virtual_addressing_optional",
         "virtual_addressing_costs_order",
         "bytes_visible_in_order",
