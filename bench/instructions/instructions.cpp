@@ -6,10 +6,10 @@
 #include "../../compose/selected.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
-#include "raw_mapped_bare.hpp"
+#include "bare/mapped.hpp"
 #include "raw_mapped_careful.hpp"
 #else
-#include "raw_bare.hpp"
+#include "bare/libfabric.hpp"
 #include "raw_careful.hpp"
 #endif
 #include "visits.hpp"
