@@ -6,10 +6,10 @@
 #include "../../compose/selected.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
-#include "bare/mapped.hpp"
+#include "bare/raw_mapped.hpp"
 #include "raw_mapped_careful.hpp"
 #else
-#include "bare/libfabric.hpp"
+#include "bare/raw_libfabric.hpp"
 #include "raw_careful.hpp"
 #endif
 #include "visits.hpp"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 PAGE = "docs/reference/instructions.md"
@@ -52,8 +53,9 @@ def page(root: Path) -> str:
             reasons += [(fabric, operation, f"{entry['more']} more than with the same checks: {entry['because']}")
                         for operation, entry in entries.items() if isinstance(entry, dict)]
     if reasons:
-        text += "\n## NOT met, and rises\n\n| fabric | operation | reason |\n|---|---|---|\n"
-        text += "".join(f"| {fabric} | `{operation}` | {why} |\n" for fabric, operation, why in reasons)
+        text += "\n## NOT met, and rises\n\n"
+        for fabric, operation, why in reasons:
+            text += textwrap.fill(f"- {fabric}, `{operation}`: {why}.", 118, subsequent_indent="  ") + "\n"
     return text
 
 
