@@ -3,10 +3,10 @@
 // The instruction count of operations over rdma-core on a machine without a card. Both ends are in this process, over
 // the stub device (tests/stub_device). The device is a separate library, so that only the caller's instructions count
 // (bench/instructions/run). Hot path: the measured functions. Threads: one.
-#include "bare/raw_verbs.hpp"
 #include "../../compose/transport.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
 #include "../../tests/stub_device/tested_row.hpp"
+#include "bare/raw_verbs.hpp"
 #include "raw_verbs_linked.hpp"
 #include "visits.hpp"
 
