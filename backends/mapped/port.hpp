@@ -125,12 +125,13 @@ class port : public post_calls<Shape> {
     [[gnu::always_inline]] int read(entries& found) noexcept {
       const port& of = *of_;
       polls_.before_poll();
+      found.from = nullptr;
+      if (!of.posts_.ends().empty()) [[unlikely]]
+        return 1;
       const auto* link = of.links_.near_begin();
       const auto* const end = of.links_.near_end();
-      if (!of.posts_.ends().empty() || link == end) [[unlikely]] {
-        found.from = nullptr;
-        return of.posts_.ends().empty() && of.links_.all().empty() ? 0 : 1;
-      }
+      if (link == end) [[unlikely]]
+        return of.links_.all().empty() ? 0 : 1;
       do {
         connection& c = **link;
         if (c.in.has_front()) [[unlikely]] {

@@ -7,10 +7,10 @@
 #include "../../compose/with.hpp"
 #include "../transport/weft_end.hpp"
 #ifdef WEFT_BENCH_MAPPED
-#include "raw_mapped_bare.hpp"
+#include "bare/raw_mapped.hpp"
 #include "raw_mapped_careful.hpp"
 #else
-#include "raw_bare.hpp"
+#include "bare/raw_libfabric.hpp"
 #include "raw_careful.hpp"
 #endif
 #include "visits.hpp"

@@ -75,7 +75,7 @@ class verbs_careful : public verbs_receives {
     if (size > from.size || size > r->takes) [[unlikely]]
       return outside;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
-    ibv_send_wr work;
+    ibv_send_wr work{};
     work.opcode = IBV_WR_SEND_WITH_IMM;
     work.imm_data = htonl(r->theirs);
     return post<true>(*r, work, piece, marker_, false);
@@ -96,7 +96,7 @@ class verbs_careful : public verbs_receives {
       mine = s;
     }
     ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
-    ibv_send_wr work;
+    ibv_send_wr work{};
     work.opcode = IBV_WR_RDMA_WRITE;
     work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
     const int r2 = post<false>(*r, work, piece, mine, Signalled);
@@ -121,7 +121,7 @@ class verbs_careful : public verbs_receives {
       mine = s;
     }
     ibv_sge piece{reinterpret_cast<std::uint64_t>(from.data), static_cast<std::uint32_t>(size), from.key};
-    ibv_send_wr work;
+    ibv_send_wr work{};
     work.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
     work.imm_data = htonl(immediate);
     work.wr.rdma = {at.address, static_cast<std::uint32_t>(at.key)};
@@ -144,7 +144,7 @@ class verbs_careful : public verbs_receives {
     if (s == nullptr) [[unlikely]]
       return full;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(&s->old), sizeof s->old, slots_key_};
-    ibv_send_wr work;
+    ibv_send_wr work{};
     work.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
     work.wr.atomic = {at.address, operand, 0, static_cast<std::uint32_t>(at.key)};
     const int r2 = post<false, false>(*r, work, piece, s, true);
@@ -207,7 +207,7 @@ class verbs_careful : public verbs_receives {
     std::uint32_t& count = counts_[1];
     count = to.offered;
     ibv_sge piece{reinterpret_cast<std::uint64_t>(&count), sizeof count, counts_key_};
-    ibv_send_wr work;
+    ibv_send_wr work{};
     work.opcode = IBV_WR_RDMA_WRITE;
     work.wr.rdma = {to.theirs_of_ours.address, to.theirs_of_ours.key};
     if (post<false>(to, work, piece, marker_, false) == ok) to.offers = count;
@@ -239,7 +239,6 @@ class verbs_careful : public verbs_receives {
     mine.context = context;
     mine.completes = signalled;
     work.wr_id = reinterpret_cast<std::uintptr_t>(&mine) | 1U;
-    work.next = nullptr;
     work.sg_list = &piece;
     work.num_sge = piece.length != 0;
     unsigned flags = Consumes ? unsigned{IBV_SEND_SOLICITED} : 0U;

@@ -29,8 +29,8 @@ class shared_pages {
     if (file_ < 0 || ftruncate(file_, bytes) != 0) throw std::runtime_error("no memory file");
     ours_ = mapped(file_);
     new (ours_) hand_ring();
-    const std::string theirs = to.swap(
-        first, "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_), [] { usleep(200); });
+    const std::string theirs =
+        to.swap(first, "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_), [] { usleep(200); });
     const int other = ::open(theirs.c_str(), O_RDWR | O_CLOEXEC);  // NOLINT: the call is variadic
     if (other < 0) throw std::runtime_error(theirs + " cannot be opened");
     theirs_ = mapped(other);

@@ -6,7 +6,7 @@
 #include "../../compose/transport.hpp"
 #include "../../tests/stub_device/stub_device.hpp"
 #include "../../tests/stub_device/tested_row.hpp"
-#include "raw_verbs_bare.hpp"
+#include "bare/raw_verbs.hpp"
 #include "raw_verbs_linked.hpp"
 #include "visits.hpp"
 

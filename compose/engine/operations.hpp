@@ -129,10 +129,10 @@ struct operation_slot : library_context<LibraryBytes>, operation_state, slot_nam
   std::uint32_t next = no_index;    ///< The next slot of its list: deferred operations, or notices of one message.
   std::uint32_t buffer = no_index;  ///< The control buffer of the slot.
   std::uint32_t immediate = 0;
-  std::uint32_t sequence = 0;  ///< Sequence of its entry in the target's ring.
-  std::uint32_t stamp = 0;     ///< Where writes are tracked: the number of earlier flushes.
-  void* descriptor = nullptr;              ///< Descriptor of the slot's memory, where local buffers must be registered.
-  operation_slot* after = nullptr;         ///< Free list.
+  std::uint32_t sequence = 0;       ///< Sequence of its entry in the target's ring.
+  std::uint32_t stamp = 0;          ///< Where writes are tracked: the number of earlier flushes.
+  void* descriptor = nullptr;       ///< Descriptor of the slot's memory, where local buffers must be registered.
+  operation_slot* after = nullptr;  ///< Free list.
 
   using slot_name::named;
   /// The usual end: one event, and the slot is free. True for a user's operation of one call without a buffer.

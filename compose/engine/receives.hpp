@@ -80,9 +80,7 @@ class receives {
     else return false;
   }
   /// The record of the receive's link; null after the link's end.
-  record* peer_of(const receive& r) const noexcept {
-    return is_retired(r) ? nullptr : static_cast<record*>(r.from);
-  }
+  record* peer_of(const receive& r) const noexcept { return is_retired(r) ? nullptr : static_cast<record*>(r.from); }
 
   // ---- set-up and teardown
   /// Receives of one block, and bytes of each. A buffer of many messages is released when the largest message may not

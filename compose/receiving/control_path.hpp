@@ -20,7 +20,8 @@ namespace weft::detail {
 
 /// Where receives belong to links, a peer cannot speak on another peer's connection.
 template <class Engine>
-bool owns([[maybe_unused]] const Engine& e, const typename Engine::record& r, const typename Engine::receive& slot_of) noexcept {
+bool owns([[maybe_unused]] const Engine& e, const typename Engine::record& r,
+          const typename Engine::receive& slot_of) noexcept {
   return !Engine::links_have_receives || slot_of.from == &r;
 }
 

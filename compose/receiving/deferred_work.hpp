@@ -56,7 +56,8 @@ class deferred_work {
   }
 
   void post_again() {
-    std::erase_if(e_.unposted, [this](auto* r) { return receives<Engine>(e_).is_retired(*r) || receives<Engine>(e_).try_post(*r); });
+    std::erase_if(e_.unposted,
+                  [this](auto* r) { return receives<Engine>(e_).is_retired(*r) || receives<Engine>(e_).try_post(*r); });
   }
 
   Engine& e_;

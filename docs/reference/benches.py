@@ -73,7 +73,7 @@ def _scripts(root: Path) -> list[tuple[str, ...]]:
         if script.is_file() and not script.suffix and script.stat().st_mode & 0o100:
             text = script.read_text("utf-8")
             files = [each.name for each in sorted(script.parent.iterdir())
-                     if each.name.endswith("limits.json") or each.name == "counts.yaml"]
+                     if each.name.endswith("limits.json") or each.name.endswith("counts.yaml")]
             limits = [name for name in files if re.search(rf"(?<!_){re.escape(name)}", text)]
             rows.append((f"`{script.relative_to(root)}`", ", ".join(f"`{name}`" for name in limits)))
     return rows

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page docs/reference/instructions.md: the committed instruction counts with their dates, from bench/instructions."""
+"""The page docs/reference/instructions.md: the committed instruction counts of bench/instructions, with their dates."""
 
 from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 PAGE = "docs/reference/instructions.md"
@@ -30,8 +31,8 @@ def page(root: Path) -> str:
     import ratchet
 
     folder = root / "bench/instructions"
-    text = ("<!-- Generated from bench/instructions/counts.yaml and composed_counts.yaml by docs/reference/pages.py: do not"
-            " edit. -->\n<!-- After a change there: scripts/docs --pages -->\n" + _HEAD)
+    text = ("<!-- Generated from the counts in bench/instructions by docs/reference/pages.py: do not edit. -->\n"
+            "<!-- After a change there: scripts/docs --pages -->\n" + _HEAD)
     reasons: list[tuple[str, str, str]] = []
     for name, command, limits in (("counts.yaml", "run", "limits.json"),
                                   ("composed_counts.yaml", "composed", "composed_limits.json")):
@@ -43,16 +44,18 @@ def page(root: Path) -> str:
                          f"`bench/instructions/{command} --build build/release --fabric {fabric} --write`.\n\n"
                          "| operation | bare | same checks | weft | weft above bare |\n|---|---|---|---|---|\n")
                 for operation, count in operations.items():
-                    text += "| " + " | ".join([f"`{operation}`", *map(_cell, (count.bare, count.same_checks, count.weft)),
-                                               _more(count.weft, count.bare)]) + " |\n"
+                    figures = (count.bare, count.same_checks, count.weft)
+                    cells = [f"`{operation}`", *map(_cell, figures), _more(count.weft, count.bare)]
+                    text += f"| {' | '.join(cells)} |\n"
                     if count.because:
                         reasons.append((fabric, operation, f"A count rose: {count.because}"))
         for fabric, entries in json.loads((folder / limits).read_text("utf-8")).items():
             reasons += [(fabric, operation, f"{entry['more']} more than with the same checks: {entry['because']}")
                         for operation, entry in entries.items() if isinstance(entry, dict)]
     if reasons:
-        text += "\n## NOT met, and rises\n\n| fabric | operation | reason |\n|---|---|---|\n"
-        text += "".join(f"| {fabric} | `{operation}` | {why} |\n" for fabric, operation, why in reasons)
+        text += "\n## NOT met, and rises\n\n"
+        for fabric, operation, why in reasons:
+            text += textwrap.fill(f"- {fabric}, `{operation}`: {why}.", 118, subsequent_indent="  ") + "\n"
     return text
 
 

@@ -237,11 +237,21 @@ def test_a_broken_file_of_counts_fails(tree: Tree, text: str) -> None:
     assert "counts.yaml: " in run.stderr
 
 
-def test_the_committed_file_is_as_the_command_writes_it() -> None:
-    counts = ratchet.read(ratchet.COUNTS)
-    assert {"tcp", "mapped"} <= counts.keys()
-    assert ratchet.shown(counts, ratchet.dates(ratchet.COUNTS)) == ratchet.COUNTS.read_text()
-    assert ratchet.unexplained(counts, ratchet.versions(ratchet.COUNTS)) == []
+@pytest.mark.parametrize(("path", "fabrics", "command_name"), [(ratchet.COUNTS, {"tcp", "mapped"}, "run"),
+                                                               (ratchet.COMPOSED, {"tcp"}, "composed")])
+def test_the_committed_file_is_as_the_command_writes_it(path: Path, fabrics: set[str], command_name: str) -> None:
+    counts = ratchet.read(path)
+    assert fabrics <= counts.keys()
+    assert ratchet.shown(counts, ratchet.dates(path), command_name) == path.read_text()
+    assert ratchet.unexplained(counts, ratchet.versions(path)) == []
+
+
+def test_a_contender_may_not_become_slower_in_the_file(tree: Tree) -> None:
+    tree.commit("tcp: {g++ 12: {get: {same_checks: 62, weft: 61}, put: 28}}\n")
+    tree.commit("tcp: {g++ 12: {get: {same_checks: 66, weft: 61}, put: 28}}\n")
+    run = tree.run({"weft": alike(get=61, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp, g++ 12, get (same_checks): 62.0 -> 66.0 in counts.yaml: a rise needs a new reason" in run.stderr
 
 
 @pytest.mark.parametrize(("fabric", "operation", "more"), [("tcp", "receive", 8.0), ("mapped", "poll_empty", 12.0),

@@ -127,7 +127,8 @@ def raised(before: dict[str, Count], measured: dict[str, Count], because: str) -
         for column in COLUMNS:
             was, now = old.of(column), new.of(column)
             if was is not None and now is not None and now > was + TOLERANCE:
-                rises.append(f"{named(operation, column)}: {was} -> {now}: a rise needs a new reason (--because REASON)")
+                rises.append(f"{named(operation, column)}: {was} -> {now}: a rise needs a new reason "
+                             "(--because REASON)")
             elif was is not None and (now is None or now > was):
                 now = was
             values[column] = now

@@ -6,7 +6,7 @@
 // one owner.
 #pragma once
 
-#include "../raw_pingpong/raw_end.hpp"
+#include "../../raw_pingpong/raw_end.hpp"
 
 namespace weft::bench {
 
@@ -48,8 +48,7 @@ class raw_bare : public raw_end<F, Atomics> {
     const iovec piece{from_, size};
     const fi_rma_iov target{address_, size, key_};
     const fi_msg_rma message{&piece, &descriptor_, 1, peer(), &target, 1, context, immediate};
-    return fi_writemsg(ep_, &message,
-                       FI_REMOTE_CQ_DATA | FI_COMPLETION | (Delivered ? FI_DELIVERY_COMPLETE : 0)) == 0;
+    return fi_writemsg(ep_, &message, FI_REMOTE_CQ_DATA | FI_COMPLETION | (Delivered ? FI_DELIVERY_COMPLETE : 0)) == 0;
   }
   [[gnu::always_inline]] bool get(std::size_t size, void* context) noexcept {
     const iovec piece{from_, size};

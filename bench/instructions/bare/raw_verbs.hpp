@@ -37,22 +37,26 @@ class verbs_bare {
   }
 
   [[gnu::always_inline]] bool send(std::uint32_t size) noexcept {
-    return one([&](ibv_send_wr& work, ibv_sge& piece) __attribute__((always_inline)) { fill_send(work, piece, size); },
-               nullptr);
+    return one(
+        [&](ibv_send_wr & work, ibv_sge & piece) __attribute__((always_inline)) { fill_send(work, piece, size); },
+        nullptr);
   }
   [[gnu::always_inline]] bool put(std::uint32_t size, void* context) noexcept {
-    return one([&](ibv_send_wr& work, ibv_sge& piece) __attribute__((always_inline)) { fill_put(work, piece, size); },
-               context);
+    return one(
+        [&](ibv_send_wr & work, ibv_sge & piece) __attribute__((always_inline)) { fill_put(work, piece, size); },
+        context);
   }
   [[gnu::always_inline]] bool put_notify(std::uint32_t size, std::uint32_t immediate, void* context) noexcept {
-    return one([&](ibv_send_wr& work, ibv_sge& piece)
-                   __attribute__((always_inline)) { fill_put_notify(work, piece, size, immediate); },
-               context);
+    return one(
+        [&](ibv_send_wr & work, ibv_sge & piece)
+            __attribute__((always_inline)) { fill_put_notify(work, piece, size, immediate); },
+        context);
   }
   [[gnu::always_inline]] bool fetch_add(std::uint64_t operand, void* context) noexcept {
-    return one([&](ibv_send_wr& work, ibv_sge& piece)
-                   __attribute__((always_inline)) { fill_fetch_add(work, piece, operand); },
-               context);
+    return one(
+        [&](ibv_send_wr & work, ibv_sge & piece)
+            __attribute__((always_inline)) { fill_fetch_add(work, piece, operand); },
+        context);
   }
 
   /// Members of a list, which flush() posts by one call.

@@ -6,7 +6,7 @@
 // path: all of it. Threads: one owner.
 #pragma once
 
-#include "shared_pages.hpp"
+#include "../shared_pages.hpp"
 
 #include <array>
 #include <atomic>
