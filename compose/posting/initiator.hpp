@@ -62,7 +62,8 @@ class initiator : public caller_checks<Engine> {
     record* r = addressed(to, "put");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
-    if (status s = check<port_checks_writes>(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
+    if (status s = checks::template check<port_checks_writes>(from.size, at, rights::remote_write, "put"); !s)
+        [[unlikely]]
       return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
@@ -84,7 +85,8 @@ class initiator : public caller_checks<Engine> {
     record* r = addressed(to, "put_notify");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put_notify");
-    if (status s = check<port_checks_writes>(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+    if (status s = checks::template check<port_checks_writes>(from.size, at, rights::remote_write, "put_notify"); !s)
+        [[unlikely]]
       return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
@@ -95,7 +97,8 @@ class initiator : public caller_checks<Engine> {
     record* r = addressed(from, "get");
     if (r == nullptr) [[unlikely]]
       return dead(from, "get");
-    if (status s = check<Engine::port_checks_places>(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
+    if (status s = checks::template check<Engine::port_checks_places>(into.size, at, rights::remote_read, "get"); !s)
+        [[unlikely]]
       return s;
     if (into.size == 0) [[unlikely]]
       return rare::get_nothing(e_, *r, at, context);
