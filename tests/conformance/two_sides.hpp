@@ -118,10 +118,6 @@ peer meet_as_caller(test_side& side, transport<F>& net, observer& seen, int othe
   return *p;
 }
 
-/// Whether a wrong post on purpose returns an error; with checks::trusted a debug build ends at such a post.
-template <class F>
-inline constexpr bool refuses_wrong_posts = !answer<F, checks_family>::trusts_caller;
-
 inline transport_options listening(transport_options o = {}) {
   o.listens = true;
   return o;
@@ -179,5 +175,9 @@ inline std::size_t first_unlike(const_bytes seen, std::uint64_t which) noexcept 
     if (seen[i] != pattern(which, i)) return i;
   return seen.size();
 }
+
+/// Whether a wrong post on purpose returns an error; with checks::trusted a debug build ends at such a post.
+template <class F>
+inline constexpr bool refuses_wrong_posts = !answer<F, checks_family>::trusts_caller;
 
 }  // namespace weft::conformance
