@@ -18,6 +18,9 @@ template <class Engine>
 struct caller_checks {
   using record = typename Engine::record;
   static constexpr bool trusted = Engine::trusts_caller;
+  static constexpr bool port_checks_writes = Engine::port_checks_places && Engine::write_mode != post_mode::delivered &&
+                                             answer<typename Engine::fabric, notify_family>::rides_on_write &&
+                                             !Engine::watches_cells;
 
   /// The record of the peer that the caller names. Null: not alive, and the caller is not trusted.
   [[gnu::always_inline]] static record* addressed(peer p, const char* operation) noexcept {
@@ -39,6 +42,15 @@ struct caller_checks {
     if (!duty_kept<trusted>(grants(at.granted, asked), operation, "the peer's region does not grant the access"))
       return error(errc::denied, operation);
     return {};
+  }
+  /// The same for one write, and for one read: some ports check these places themselves.
+  [[gnu::always_inline]] static status check_write(std::size_t size, const remote_place& at,
+                                                   const char* operation) noexcept {
+    return check<port_checks_writes>(size, at, rights::remote_write, operation);
+  }
+  [[gnu::always_inline]] static status check_read(std::size_t size, const remote_place& at,
+                                                  const char* operation) noexcept {
+    return check<Engine::port_checks_places>(size, at, rights::remote_read, operation);
   }
   /// Whether the peer takes messages of this size.
   [[gnu::always_inline]] static bool is_taken(const record& r, std::uint64_t size) noexcept {

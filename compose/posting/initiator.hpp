@@ -28,9 +28,6 @@ class initiator : public caller_checks<Engine> {
   using notify_answer = answer<typename Engine::fabric, notify_family>;
   using parts_of = parts<Engine>;
   using rare = rare_posts<Engine>;
-  /// The port itself checks the place of a write.
-  static constexpr bool port_checks_writes = Engine::port_checks_places && notify_answer::rides_on_write &&
-                                             !Engine::watches_cells && Engine::write_mode != post_mode::delivered;
 
   explicit initiator(Engine& e) noexcept : e_(e) {}
 
@@ -58,7 +55,7 @@ class initiator : public caller_checks<Engine> {
     record* r = addressed(to, "put");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put");
-    if (status s = checks::template check<port_checks_writes>(from.size, at, rights::remote_write, "put"); !s) [[unlikely]]
+    if (status s = checks::check_write(from.size, at, "put"); !s) [[unlikely]]
       return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put, from, at, 0, context, signalled);
@@ -80,7 +77,7 @@ class initiator : public caller_checks<Engine> {
     record* r = addressed(to, "put_notify");
     if (r == nullptr) [[unlikely]]
       return dead(to, "put_notify");
-    if (status s = checks::template check<port_checks_writes>(from.size, at, rights::remote_write, "put_notify"); !s) [[unlikely]]
+    if (status s = checks::check_write(from.size, at, "put_notify"); !s) [[unlikely]]
       return s;
     if (parts_of::too_large(e_, from.size)) [[unlikely]]
       return one_in_parts(*r, operation::put_notify, from, at, immediate, context, signalled);
@@ -93,7 +90,7 @@ class initiator : public caller_checks<Engine> {
     record* r = addressed(from, "get");
     if (r == nullptr) [[unlikely]]
       return dead(from, "get");
-    if (status s = checks::template check<Engine::port_checks_places>(into.size, at, rights::remote_read, "get"); !s) [[unlikely]]
+    if (status s = checks::check_read(into.size, at, "get"); !s) [[unlikely]]
       return s;
     if (into.size == 0) [[unlikely]]
       return rare::get_nothing(e_, *r, at, context);

@@ -20,7 +20,7 @@ import pytest
 
 from generator.benching import building, pages, ranking, showing
 from generator.benching.building import Absent
-from generator.benching.combining import Combination, NotUnderstood, combinations, wanted_families
+from generator.benching.combining import GIVES_UP, Combination, NotUnderstood, combinations, wanted_families
 from generator.benching.running import Key, Plan, Sample, Turn, play, read_sample
 from generator.decided import Decided
 from generator.matrix.loader import Refused
@@ -79,9 +79,9 @@ def test_every_family_of_every_row_can_be_named(decided: dict[str, Decided], fam
         for family in families:
             found = enumerated(row, families, family.name)
             assert found[0].baseline and found[0].legal
-            assert {answer.split("<")[0] for each in found for _, answer in each.answers} - {"refused"} == set(
+            assert {answer.split("<")[0] for each in found for _, answer in each.answers} - GIVES_UP == set(
                 family.answers
-            ) - {"refused"}
+            ) - GIVES_UP
 
 
 def test_an_answer_that_gives_a_promise_up_is_measured_only_by_its_name(

@@ -144,8 +144,8 @@ def test_json_of_check_has_the_problems(weft: Run, tmp_path: Path) -> None:
 
 def test_csv(weft: Run) -> None:
     rows = list(csv.reader(io.StringIO(weft("matrix", "--format", "csv").stdout)))
-    assert rows[0][:2] == ["fabric", "endpoint"] and len(rows[0]) == 22
-    assert len(rows) >= 19 and all(len(row) == 22 and all(row) for row in rows)
+    assert rows[0][:2] == ["fabric", "endpoint"] and len(rows[0]) == 23
+    assert len(rows) >= 19 and all(len(row) == 23 and all(row) for row in rows)
     explained = list(csv.reader(io.StringIO(weft("explain", "verbs", "atomics", "--format", "csv").stdout)))
     assert [row[:4] for row in explained[1:]] == [
         ["verbs", "atomics", "1.15", "target"],

@@ -88,6 +88,7 @@ seen_by_target play(const std::function<void(initiator_end<F>&)>& act, bool leav
                                },
                                [](auto&&) {}};
     const peer from = net.accept_one(1s, on).value();
+    EXPECT_TRUE(net.until([&] { return from.alive(); }, 1s, on));
     for (const auto* each : {&all, &readable}) {
       const status sent = net.retry([&] { return net.send_region(from, *each, owner_polls); }, 1s, on);
       EXPECT_TRUE(sent) << describe(sent);
