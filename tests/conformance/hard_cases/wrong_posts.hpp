@@ -159,6 +159,7 @@ struct wrong_poster {
   peer other, gone;
   weft::region memory;
   remote_region all, readable, writable;
+  bool member_taken = false;  ///< The last batch or group took its member.
 
   explicit wrong_poster(test_side& s) : side(s), net(opened<F>(s, soon_over())), where(s.wait_for_text(0)) {
     all = described();
@@ -205,6 +206,7 @@ struct wrong_poster {
       case post_form::grouped: {
         auto g = net.coalesce(to);
         const status s = settled("a member", [&] { return member(g, what, from, at, immediate); });
+        member_taken = static_cast<bool>(s);
         const status closed = settled("close", [&] { return g.close(); });
         return s ? closed : s;
       }
@@ -249,6 +251,7 @@ struct wrong_poster {
     const status s = settled("a member", [&] {
       return what == operation::fetch_add ? b.fetch_add(at, 1, context) : member(b, what, from, at, immediate);
     });
+    member_taken = static_cast<bool>(s);
     const bool reports = s && what != operation::fetch_add;
     const status closed = settled("close", [&] { return reports ? b.close(context) : b.close(); });
     return s ? closed : s;
@@ -370,6 +373,7 @@ void expect_answer(wrong_poster<F>& guest, const wrong_post_row& row, post_fault
   guest.side.at(name);
   const bool reported = row.form != post_form::grouped;  // members of groups have no context
   int context = 0, well = 0, badly = 0;
+  guest.member_taken = false;
   guest.seen.on_completed = [&](const completed& e) { well += int{e.context == &context}; };
   guest.seen.on_failed = [&](const failed& e) { badly += int{e.context == &context}; };
   const status s = guest.wrong(row.form, row.what, fault, &context);
@@ -382,7 +386,9 @@ void expect_answer(wrong_poster<F>& guest, const wrong_post_row& row, post_fault
       EXPECT_EQ(guest.seen.last_failure.code, refusal_of(fault)) << name;
     }
   } else {
+    if (s) throw stopped(name + " was taken");
     EXPECT_EQ(s.code, code_of(answer)) << name;
+    EXPECT_FALSE(guest.member_taken) << name << " was refused at close()";
     EXPECT_EQ(well + badly, 0) << name << " was refused, and ended too";
   }
   guest.good_put();
@@ -412,6 +418,49 @@ TYPED_TEST_P(wrong_posts, what_only_the_target_can_know_fails_and_changes_no_byt
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play({}, serve_wrong_posts<fabric>, [](test_side& side) {
     make_wrong_posts<fabric>(side, post_fault::key, post_fault::forged_rights);
+  });
+}
+
+/// Two good members with wrong ones before, between and after them. Both arrive.
+template <class F, class Posts>
+void post_around_wrong_members(wrong_poster<F>& guest, Posts posts, std::size_t first) {
+  const auto wrong = [&] {
+    EXPECT_EQ(posts.put_notify(guest.memory.first(8), guest.all.at(wrong_region_bytes - 7), wrong_notice).code,
+              errc::out_of_range);
+    EXPECT_EQ(posts.put_notify(guest.memory.first(8), guest.readable.at(0), wrong_notice).code, errc::denied);
+    EXPECT_EQ(posts.put(guest.memory.first(8), guest.readable.at(0)).code, errc::denied);
+  };
+  const auto good = [&](std::size_t at) {
+    EXPECT_TRUE(guest.settled(
+        "a good member", [&] { return posts.put_notify(guest.memory.slice(at, 8), guest.all.at(at), good_notice); }));
+  };
+  wrong();
+  good(first);
+  wrong();
+  good(first + 8);
+  wrong();
+  EXPECT_TRUE(guest.settled("close", [&] { return posts.close(); }));
+  const auto arrived = [&] {
+    return std::equal(guest.memory.data() + first, guest.memory.data() + first + 16, guest.memory.data() + 2048);
+  };
+  const instant end = guest.net.now() + patience;
+  while (!arrived() && guest.net.now() < end) {
+    const std::uint64_t ends = guest.seen.ends();
+    const status s = guest.settled(
+        "get", [&] { return guest.net.get(guest.other, guest.memory.slice(2048, 16), guest.all.at(first), &guest); });
+    if (!s) throw stopped("get: " + describe(s));
+    await(guest.side, guest.net, guest.seen, "the get's end", [&] { return guest.seen.ends() > ends; });
+  }
+  EXPECT_TRUE(arrived()) << "the good members";
+}
+TYPED_TEST_P(wrong_posts, a_refused_member_leaves_the_other_members) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play({}, serve_wrong_posts<fabric>, [](test_side& side) {
+    wrong_poster<fabric> guest(side);
+    post_around_wrong_members(guest, guest.net.batch(guest.other), 0);
+    post_around_wrong_members(guest, guest.net.coalesce(guest.other), 16);
+    EXPECT_EQ(guest.seen.failures, 0U);
+    side.ready(0);
   });
 }
 
@@ -616,7 +665,8 @@ TYPED_TEST_P(wrong_posts, forged_striped_transfers_fail_and_change_no_byte) {
     }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(wrong_posts, what_the_initiator_can_know_is_refused_at_the_call,
+REGISTER_TYPED_TEST_SUITE_P(wrong_posts, a_refused_member_leaves_the_other_members,
+                            what_the_initiator_can_know_is_refused_at_the_call,
                             what_only_the_target_can_know_fails_and_changes_no_byte,
                             striped_transfers_are_refused_at_the_call,
                             forged_striped_transfers_fail_and_change_no_byte);
