@@ -119,6 +119,7 @@ def summary(mutants: Sequence[Mutant], state: State) -> int:
 
 def main(words: Sequence[str]) -> int:
     asked = asked_for(words)
+    asked.work = asked.work.resolve()
     try:
         every = read_mutants(ROOT)
         mutants = chosen(every, asked.only)
