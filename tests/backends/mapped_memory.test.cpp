@@ -176,6 +176,23 @@ TEST(rings, a_ring_without_a_reader_fills) {
   EXPECT_TRUE(r.out.has_room(0));
 }
 
+TEST(rings, an_area_without_a_reader_fills) {
+  ring_of_two r;
+  std::vector<std::byte> text(r.out.largest());
+  std::uint64_t sent = 0;
+  for (; r.out.has_room(text.size()) && sent < 100; ++sent) {
+    std::fill(text.begin(), text.end(), static_cast<std::byte>(sent));
+    r.send(text, sent);
+  }
+  EXPECT_EQ(sent, r.payload / text.size());
+  for (std::uint64_t i = 0; i < sent; ++i, r.in.pop()) {
+    const auto came = r.in.message(r.in.front(), r.in.front().size);
+    ASSERT_TRUE(came);
+    EXPECT_EQ(came->front(), static_cast<std::byte>(i)) << "overwritten";
+  }
+  EXPECT_TRUE(r.out.has_room(text.size()));
+}
+
 TEST(rings, a_notice_gives_the_place_of_its_bytes) {
   ring_of_two r;
   const auto reported = [&r] {

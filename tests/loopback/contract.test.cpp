@@ -163,18 +163,20 @@ struct unbound_shape : shape_of<counting> {
   static constexpr bool bind_regions = false;
 };
 
-TEST(contract, an_unbound_region_is_unreachable) {
-  loopback::world w(26);
-  w.spawn("both", [] {
-    using net = loopback::port<unbound_shape>;
+/// The end of a write into a region of the same thread's port, which grants `granted`. The region stays unchanged.
+template <port_shape Shape>
+void expect_denied(std::uint64_t seed, rights granted) {
+  loopback::world w(seed);
+  w.spawn("both", [granted] {
+    using net = loopback::port<Shape>;
     auto target = net::open({.node = {}, .service = "1"}).value();
     auto me = net::open({}).value();
     std::array<std::byte, 64> memory{};
-    const registration held = target->register_memory(memory, rights::all, 5).value();
+    const registration held = target->register_memory(memory, granted, 5).value();
     auto link = me->dial(target->address(), 1).value();
-    me->poll_links([](link_change, std::uint32_t, net::link) { return 0U; });
+    me->poll_links([](link_change, std::uint32_t, typename net::link) { return 0U; });
     std::array<std::byte, 8> from{std::byte{1}};
-    ASSERT_TRUE(me->write<post_mode::signalled>(link, {from.data(), 8, nullptr}, {0, held.key}, nullptr));
+    ASSERT_TRUE(me->template write<post_mode::signalled>(link, {from.data(), 8, nullptr}, {0, held.key}, nullptr));
     errc ended = errc::ok;
     for (int i = 0; i < 1000 && ended == errc::ok; ++i)
       me->poll([&](const completion_entry& reported) { ended = reported.outcome.code; });
@@ -182,6 +184,12 @@ TEST(contract, an_unbound_region_is_unreachable) {
     EXPECT_EQ(memory[0], std::byte{});
   });
   EXPECT_TRUE(w.run(1s));
+}
+
+TEST(contract, an_unbound_region_is_unreachable) { expect_denied<unbound_shape>(26, rights::all); }
+TEST(contract, a_region_takes_no_write_without_the_right) {
+  expect_denied<shape_of<counting>>(28, rights::remote_read);
+  expect_denied<shape_of<counting>>(29, rights::none);
 }
 
 TEST(contract, keys_must_fit_and_be_unique) {

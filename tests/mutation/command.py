@@ -17,6 +17,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,6 +38,7 @@ def asked_for(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="PATTERN",
                         help="ids, files or classes, as wire.*; repeatable")
     parser.add_argument("--limit", type=int, metavar="N", help="judge at most N mutants, and leave the others")
+    parser.add_argument("--minutes", type=float, metavar="N", help="begin no mutant after N minutes")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="jobs of a build")
     parser.add_argument("--prefix", default="", metavar="WORDS",
                         help='words before each build and test, as "nice -n 9"')
@@ -79,7 +81,10 @@ def run(mutants: Sequence[Mutant], asked: argparse.Namespace, state: State) -> N
     left = [each for each in mutants if asked.fresh or not state.done(each, ROOT)]
     left = sorted(left, key=lambda each: state.valid(each) is not None)[: asked.limit]  # survivors run again, last
     commit = copy.commit()
+    end = time.monotonic() + 60 * (asked.minutes or float("inf"))
     for number, mutant in enumerate(left, 1):
+        if time.monotonic() >= end:
+            break
         judged = judge(mutant, copy, runner)
         (logs / f"{mutant.id}.txt").write_text(judged.output, encoding="utf-8")
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
@@ -114,6 +119,7 @@ def summary(mutants: Sequence[Mutant], state: State) -> int:
 
 def main(words: Sequence[str]) -> int:
     asked = asked_for(words)
+    asked.work = asked.work.resolve()
     try:
         every = read_mutants(ROOT)
         mutants = chosen(every, asked.only)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import command
 import pytest
+import results
 from mutants import Mutant
 from running import KILLED, LATE, SURVIVED, UNBUILT, UNSTEADY, Runner
 from state import Kept, State, content_of
@@ -98,3 +99,14 @@ def test_a_survivor_without_a_reason_fails_the_run(copy: Copy, capsys: pytest.Ca
     state.keep(one, Kept(one.key(), "", SURVIVED, "", 0.1, "2026-01-01", "abc"))
     assert command.summary([one], state) == 1
     assert "survived: planted.one: NO REASON" in capsys.readouterr().out
+
+
+def test_results_of_an_earlier_state_stay_while_the_mutant_is_the_same(copy: Copy) -> None:
+    one = mutant("value.py", "return 2 * n", "return n")
+    state = State(copy.at / "state.json")
+    state.keep(one, Kept(one.key(), "", KILLED, "test_four", 0.1, "2026-01-01", "abc"))
+    first = results.results([one], state, {})
+    empty = State(copy.at / "none.json")
+    assert results.results([one], empty, first) == first
+    other = mutant("value.py", "return 2 * n", "return n + 1")
+    assert results.results([other], empty, first)["mutants"][0]["verdict"] == results.NOT_RUN

@@ -34,6 +34,7 @@ TEST(host_and_service, refuses_numbers_that_are_no_port) {
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().sentence, "service 70001 is no port: ports are numbers up to 65535");
   EXPECT_EQ(host_and_service::not_a_port("65535"), "");
+  EXPECT_NE(host_and_service::not_a_port("65536"), "");
   EXPECT_EQ(host_and_service::not_a_port("0"), "");
   EXPECT_EQ(host_and_service::not_a_port("http"), "");
   EXPECT_NE(host_and_service::not_a_port("18446744073709551617"), "");
@@ -106,6 +107,26 @@ TEST(operation_pool, gives_each_slot_once_and_counts) {
   EXPECT_EQ(again, first);
   EXPECT_NE(again->named(), name) << "a late reply must not find the new operation";
   EXPECT_EQ(pool.at(8), nullptr);
+}
+
+TEST(operation_pool, keeps_reserved_slots_from_callers) {
+  operation_pool<slot> pool;
+  pool.keep_back(3);
+  pool.fill(8, [](bytes) { return nullptr; });
+  slot* last = nullptr;
+  for (int i = 0; i < 5; ++i) {
+    last = pool.take_above();
+    ASSERT_NE(last, nullptr);
+  }
+  EXPECT_EQ(pool.left(), 3U);
+  EXPECT_EQ(pool.in_flight(), 5U);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(pool.take_above(), nullptr) << "the others are reserved";
+  EXPECT_EQ(pool.left(), 3U) << "a refused caller takes nothing";
+  pool.give(*last);
+  EXPECT_NE(pool.take_above(), nullptr);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(pool.take(), nullptr);
+  EXPECT_EQ(pool.take(), nullptr);
+  EXPECT_EQ(pool.left(), 0U);
 }
 
 TEST(operation_pool, grows_without_moving_slots) {

@@ -185,7 +185,9 @@ TEST(notification_counter, a_full_table_is_an_answer) {
 }
 
 TEST(operation_counter, counts_its_own_operations_only) {
-  operation_counter counter;
+  operation_counter counter, other;
+  EXPECT_FALSE(counter.note(completed{operation::put, {}, &other, 0}));
+  EXPECT_FALSE(counter.note(failed{operation::put, {}, &other, error(errc::denied, "put")}));
   EXPECT_TRUE(counter.note(completed{operation::put, {}, &counter, 0}));
   EXPECT_FALSE(counter.note(completed{operation::put, {}, nullptr, 0}));
   EXPECT_TRUE(counter.note(failed{operation::put, {}, &counter, error(errc::denied, "put")}));

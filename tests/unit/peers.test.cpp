@@ -123,6 +123,20 @@ TEST(table_of_peers, a_handle_finds_only_the_present_use_of_its_record) {
   EXPECT_EQ(numbers.size(), 600U) << "a record was reused while others were free for longer";
 }
 
+TEST(table_of_peers, an_old_handle_does_not_find_the_next_use_of_its_record) {
+  peer_table<idle_peer> table(1);
+  idle_peer& first = *table.take();
+  use(first);
+  const wire::connection_number old{first.number};
+  leave(table, first);
+  idle_peer& next = *table.take();
+  use(next);
+  EXPECT_EQ(&next, &first);
+  EXPECT_EQ(table.find(old), nullptr);
+  EXPECT_EQ(table.living(old), nullptr);
+  EXPECT_EQ(table.find({next.number}), &next);
+}
+
 TEST(table_of_peers, the_longest_free_record_is_used_next) {
   peer_table<idle_peer> table(3);
   idle_peer* all[3];
