@@ -173,11 +173,9 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     s.pending = fresh.pending;
     s.fault = fresh.fault;
     s.what = what;
-    s.has_tick = false;
-    s.type = number_type::uint64;
-    s.none = 0;
     s.record = r;
     s.user = user;
+    s.posted = tick;  // here, not in the timers: an owner may poll for the first time after the deadline
     if (tracks_writes) s.stamp = flushes;
   }
   void release(slot& s) noexcept {

@@ -108,31 +108,25 @@ struct alignas(8) slot_name {
   }
 };
 
-/// What the operation is. A post sets all four bytes by one store.
-struct alignas(4) operation_kind {
-  operation what{};
-  bool has_tick = false;                   ///< `posted` is set.
-  number_type type = number_type::uint64;  ///< Type of an atomic's word.
-  std::uint8_t none = 0;
-};
-
 /// One operation.
 template <class Record, std::size_t LibraryBytes, bool Loops = false>
-struct operation_slot : library_context<LibraryBytes>, operation_state, slot_name, operation_kind {
+struct operation_slot : library_context<LibraryBytes>, operation_state, slot_name {
   operation_slot() noexcept : library_context<LibraryBytes>(context_kind::operation) {}
   Record* record = nullptr;
   void* user = nullptr;
   operation_slot* parent = nullptr;  ///< control: the operation that waits for this message.
   std::uint64_t scratch[3] = {};     ///< Atomics: the old value, and room for the library's operands.
   [[no_unique_address]] std::conditional_t<Loops, swap_loop, no_swap_loop> loop;
-  std::uint32_t posted = 0;         ///< Tick at which the timers first saw the operation, or of its last part's end.
+  std::uint32_t posted = 0;         ///< Tick of the post, or of its last part's end.
   std::uint32_t next = no_index;    ///< The next slot of its list: deferred operations, or notices of one message.
   std::uint32_t buffer = no_index;  ///< The control buffer of the slot.
   std::uint32_t immediate = 0;
-  std::uint32_t sequence = 0;       ///< Sequence of its entry in the target's ring.
-  std::uint32_t stamp = 0;          ///< Where writes are tracked: the number of earlier flushes.
-  void* descriptor = nullptr;       ///< Descriptor of the slot's memory, where local buffers must be registered.
-  operation_slot* after = nullptr;  ///< Free list.
+  std::uint32_t sequence = 0;  ///< Sequence of its entry in the target's ring.
+  std::uint32_t stamp = 0;     ///< Where writes are tracked: the number of earlier flushes.
+  operation what{};
+  number_type type = number_type::uint64;  ///< Type of an atomic's word.
+  void* descriptor = nullptr;              ///< Descriptor of the slot's memory, where local buffers must be registered.
+  operation_slot* after = nullptr;         ///< Free list.
 
   using slot_name::named;
   /// The usual end: one event, and the slot is free. True for a user's operation of one call without a buffer.

@@ -80,7 +80,7 @@ class timers {
   }
 
   std::uint32_t sweep_every() const noexcept {
-    return std::clamp(Engine::ticks(e_.options.operation_timeout) / 32, 1U, 50U);
+    return std::clamp(Engine::ticks(e_.options.operation_timeout) / 16, 1U, 100U);
   }
 
   /// Ticks since the last run that do not count as peer silence. The first long absence does not count at all, because
@@ -167,9 +167,7 @@ class timers {
     const std::uint32_t limit = Engine::ticks(e_.options.operation_timeout);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
-      if (s.use != slot_use::user && s.use != slot_use::silent) continue;
-      if (!std::exchange(s.has_tick, true)) s.posted = e_.tick;  // here, so that no post reads the tick
-      if (e_.tick - s.posted <= limit) continue;
+      if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
       if (s.stage == stage::grouped) {
         group_packing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on_);
         continue;
