@@ -63,14 +63,14 @@ struct liar {
     if (const status s = waiting(*net).until(done, patience, seen); !s)
       throw stopped("waited for " + std::string(what) + ": " + describe(s));
   }
-  void say(wire::message_kind kind, const_bytes body) {
+  void say(wire::message_kind kind, const_bytes message) {
     status s;
-    await("room for a forged message", [&] { return !(s = net->tell(*target, kind, body)).is_again(); });
+    await("room for a forged message", [&] { return !(s = net->tell(*target, kind, message)).is_again(); });
     EXPECT_TRUE(s) << describe(s);
   }
   void say_garbled(wire::message_kind kind, std::size_t size, std::byte fill = std::byte{}) {
-    const std::vector<std::byte> body(size, fill);
-    say(kind, body);
+    const std::vector<std::byte> message(size, fill);
+    say(kind, message);
     ++garbled;
   }
 
@@ -90,29 +90,29 @@ struct liar {
     auto& o = waiting_operation(operation::fetch_add);
     o.type = request.type;
     request.token = o.named();
-    std::byte body[wire::atomic_request_bytes];
-    EXPECT_NE(wire::encode(request, body), 0U);
+    std::byte message[wire::atomic_request_bytes];
+    EXPECT_NE(wire::encode(request, message), 0U);
     const std::uint64_t before = seen.completions;
     seen.failures = 0;
-    say(wire::message_kind::atomic_request, body);
+    say(wire::message_kind::atomic_request, message);
     return ended(before);
   }
   errc asked(wire::fused_head head, std::size_t payload) {
     head.token = waiting_operation(operation::put_notify).named();
-    std::vector<std::byte> body(wire::fused_head_bytes + payload, std::byte{0x77});
-    EXPECT_NE(wire::encode(head, bytes(body).first(wire::fused_head_bytes)), 0U);
+    std::vector<std::byte> message(wire::fused_head_bytes + payload, std::byte{0x77});
+    EXPECT_NE(wire::encode(head, bytes(message).first(wire::fused_head_bytes)), 0U);
     const std::uint64_t before = seen.completions;
     seen.failures = 0;
-    say(wire::message_kind::fused, body);
+    say(wire::message_kind::fused, message);
     return ended(before);
   }
   /// A put in a group. The target answers a refused one with a message, which this row may not know.
   void put_in_group(std::uint64_t address, std::uint64_t key, std::size_t payload) {
     const std::vector<std::byte> bytes_of(payload, std::byte{0x77});
-    std::vector<std::byte> body(wire::group_member_bytes(wire::group_kind::put, payload));
-    wire::encode({wire::group_kind::put, 0, address, key, bytes_of}, body.data());
+    std::vector<std::byte> message(wire::group_member_bytes(wire::group_kind::put, payload));
+    wire::encode({wire::group_kind::put, 0, address, key, bytes_of}, message.data());
     const std::uint64_t before = seen.failures + net->garbled;
-    say(wire::message_kind::group, body);
+    say(wire::message_kind::group, message);
     await("the refusal of a put in a group", [&] { return seen.failures + net->garbled > before; });
   }
 };
@@ -178,10 +178,10 @@ void forge_messages(liar<F>& guest) {
   const wire::atomic_request good{1, guest.words.base,      guest.words.key,    1,
                                   0, atomic_operation::add, number_type::uint64};
   const auto changed = [&](std::size_t at, std::byte to) {
-    std::vector<std::byte> body(wire::atomic_request_bytes);
-    wire::encode(good, body);
-    body[at] = to;
-    guest.say(atomic_request, body);
+    std::vector<std::byte> message(wire::atomic_request_bytes);
+    wire::encode(good, message);
+    message[at] = to;
+    guest.say(atomic_request, message);
     ++guest.garbled;
   };
   changed(40, std::byte{0});  // operation

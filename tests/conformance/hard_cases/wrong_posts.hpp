@@ -521,8 +521,9 @@ void serve_wrong_transfers(test_side& side, int meetings) {
   const std::uint64_t good = side.wait_for_number(1);
   for (const striped_guard* each : {&all, &readable, &writable})
     for (std::size_t i = 0; i < each->memory.size(); ++i)
-      if (each != &all || i < wrong_guard || i >= wrong_guard + good)
+      if (each != &all || i < wrong_guard || i >= wrong_guard + good) {
         ASSERT_EQ(each->memory[i], pattern(5, i)) << "byte " << i << " changed";
+      }
 }
 
 /// Side 1 of striped transfers.
