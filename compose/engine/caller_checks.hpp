@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../../core/caller_duty.hpp"
+#include "../../policies/notify.hpp"
 #include "../peer.hpp"
 #include "../region.hpp"
 
