@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../../core/caller_duty.hpp"
-#include "../../policies/notify.hpp"
+#include "../fabric.hpp"
 #include "../peer.hpp"
 #include "../region.hpp"
 
