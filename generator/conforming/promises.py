@@ -227,7 +227,7 @@ def defined_tests(folder: Path) -> dict[str, set[str]]:
     Where a program selects another answer than the row's, the name is `who/suite`, as the program prints it.
     """
     tests: dict[str, set[str]] = {}
-    for file in (*sorted(folder.glob("*.hpp")), *(folder / program for program in _PROGRAMS)):
+    for file in (*sorted(folder.rglob("*.hpp")), *(folder / program for program in _PROGRAMS)):
         for suite, test in _DEFINED.findall(file.read_text(encoding="utf-8")):
             tests.setdefault(suite, set()).add(test)
     # the rest is for one fabric alone

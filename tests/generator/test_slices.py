@@ -19,6 +19,7 @@ from generator.benching.peers import processes, races
 from generator.benching.peers.contenders import Plan, all_contenders
 from generator.benching.peers.measured import Measured
 from generator.benching.peers.programs import Programs
+from generator.benching.peers.ucx import Rival, Ucx
 from generator.benching.slices import Place, in_slices, taking_turns
 
 PLAN = Plan((8,), 1, 1e9, quick=True)
@@ -139,9 +140,10 @@ def test_a_race_counts_by_what_was_measured_alone_and_tells_who_failed() -> None
 def test_every_race_is_of_contenders_of_the_run(tmp_path: Path) -> None:
     fabrics = ("tcp", "tcp_rxm", "shm", "mapped")
     programs = Programs(tmp_path, {}, "", "")
-    names = {each.name for each in all_contenders(fabrics, programs)}
-    racers = {each.name for one in races.races(fabrics, programs, ucx=True) for each in one}
+    rivals = [Rival(Ucx("UCX", (), "1"), transport) for transport in ("tcp", "posix")]
+    names = {each.name for each in all_contenders(fabrics, programs, rivals)}
+    racers = {each.name for one in races.races(fabrics, programs, rivals) for each in one}
     assert racers and racers <= names | {f"{races.WORD}, mapped"}
     assert all(
-        each.alone is None or each.alone[0] in names for one in races.races(fabrics, programs, ucx=True) for each in one
+        each.alone is None or each.alone[0] in names for one in races.races(fabrics, programs, rivals) for each in one
     )
