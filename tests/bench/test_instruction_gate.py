@@ -258,8 +258,9 @@ def test_a_contender_may_not_become_slower_in_the_file(tree: Tree) -> None:
                                                            ("tcp", "get", 2.0)])
 def test_the_committed_counts_notice_a_regression(fabric: str, operation: str, more: float) -> None:
     counts = ratchet.read(ratchet.COUNTS)[fabric]["g++ 12"]
-    slower = Row(fabric, operation, Side(counts[operation].weft + more))
-    assert any(f"{slower.weft.instructions:.1f} instructions" in each for each in judging.risen(slower, counts))
+    instructions = counts[operation].weft + more
+    slower = Row(fabric, operation, Side(instructions))
+    assert any(f"{instructions:.1f} instructions" in each for each in judging.risen(slower, counts))
 
 
 THREE: Planted = {"weft": alike(get=61, put=28), "by_hand": alike(get=62, put=30), "bare": alike(get=34, put=18)}

@@ -288,7 +288,9 @@ TYPED_TEST_P(batches, batches_to_a_closed_peer_are_refused_and_leave_nothing) {
           push(side, guest.net, guest.seen, "member", [&] { return b.put(guest.slot(0), guest.there.at(0)); });
         side.ready(0);
         await(side, guest.net, guest.seen, "the peer's goodbye", [&] { return !guest.other.alive(); });
-        if (refuses_wrong_posts<fabric>) EXPECT_EQ(b.put(guest.slot(1), guest.there.at(64)).code, errc::peer_lost);
+        if (refuses_wrong_posts<fabric>) {
+          EXPECT_EQ(b.put(guest.slot(1), guest.there.at(64)).code, errc::peer_lost);
+        }
         EXPECT_EQ(b.close(&guest).code, errc::peer_lost);
         { auto unborn = guest.net.batch(guest.other); }
         await(side, guest.net, guest.seen, "nothing in flight", [&] { return guest.net.in_flight() == 0; });
@@ -323,8 +325,9 @@ TYPED_TEST_P(batches, each_fetch_add_of_a_batch_completes_with_its_own_value) {
             push(side, guest.net, guest.seen, "put", [&] { return b.put(guest.memory.first(8), guest.there.at(64)); });
             push(side, guest.net, guest.seen, "fetch_add", [&] { return b.fetch_add(guest.there.at(8), 3, &guest); });
           }
-          if (refuses_wrong_posts<fabric>)
+          if (refuses_wrong_posts<fabric>) {
             EXPECT_EQ(b.fetch_add(guest.there.at(9), 3, &guest).code, errc::invalid) << "not aligned";
+          }
           EXPECT_EQ(b.close(&guest).code, errc::invalid) << "its last member completes by itself";
           push(side, guest.net, guest.seen, "close", [&] { return b.close(); });
           EXPECT_EQ(b.posted(), 16U);

@@ -120,9 +120,10 @@ TYPED_TEST_P(gather_lists, lists_of_every_length_arrive_by_put_notify_and_return
           ++ends;
           ended();
         }
-        if (refuses_wrong_posts<fabric>)
+        if (refuses_wrong_posts<fabric>) {
           EXPECT_EQ(guest.net.put(guest.other, lists[0].list(), guest.there.at(rounds * room), &guest).code,
                     lists[0].total == 0 ? errc::ok : errc::out_of_range);
+        }
         const std::array<local_memory, gather_limit + 1> nine = [&] {
           std::array<local_memory, gather_limit + 1> all{};
           all.fill(guest.memory.first(1));
@@ -195,7 +196,9 @@ TYPED_TEST_P(gather_lists, a_message_of_several_buffers_arrives_as_one) {
           EXPECT_EQ(net.send(p, long_pieces, &seen).code, errc::unsupported);
         }
         const local_memory far[] = {memory.first(4000), memory.first(97)};
-        if (refuses_wrong_posts<fabric>) EXPECT_EQ(net.send(p, far, &seen).code, errc::truncated);
+        if (refuses_wrong_posts<fabric>) {
+          EXPECT_EQ(net.send(p, far, &seen).code, errc::truncated);
+        }
         await(
             side, net, seen, "completions", [&] { return seen.completions == signalled; }, patience * 2);
         side.send_value(0, sent);

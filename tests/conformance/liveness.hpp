@@ -126,8 +126,9 @@ TYPED_TEST_P(liveness_of_peers, a_side_that_only_waits_gets_the_loss_of_a_killed
           guest.seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost); };
           side.kill(0);
           await(side, guest.net, guest.seen, "the loss", [&] { return guest.seen.losses == 1; });
-          if (refuses_wrong_posts<fabric>)
+          if (refuses_wrong_posts<fabric>) {
             EXPECT_EQ(guest.net.send(guest.other, guest.memory.first(8), &guest).code, errc::peer_lost);
+          }
         });
     if (testing::Test::HasFailure()) return;
   }

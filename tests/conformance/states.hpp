@@ -188,11 +188,12 @@ TYPED_TEST_P(states, weaker_states_end_once_and_a_refused_write_is_never_deliver
           ends += 2;
           await(side, guest.net, guest.seen, "their completions", [&] { return guest.seen.completions == ends; });
         }
-        if (refuses_wrong_posts<fabric>)
+        if (refuses_wrong_posts<fabric>) {
           EXPECT_EQ(
               guest.net.put(guest.other, some, guest.there.at(4090), completes_when<weft::states::delivered>(&guest))
                   .code,
               errc::out_of_range);
+        }
         guest.seen.on_lost = [](const lost&) {};
         guest.seen.on_failed = [&](const failed& f) { EXPECT_EQ(f.context, &guest); };
         remote_place wrong = guest.there.at(0);

@@ -58,30 +58,39 @@ transport<F> opened(test_side& side, transport_options options = {}) {
   return std::move(net).value();
 }
 
-/// Makes progress until `done` holds; the failure names what it waited for.
+/// Makes progress until `done` holds. The limit begins again with each event, so a busy machine does not end the wait.
+/// The failure names what the wait was for.
 template <class F, class Done>
 void await(test_side& side, transport<F>& net, observer& seen, std::string_view what, Done&& done,
            duration limit = patience) {
-  side.at(what);
-  const status s = net.until(std::forward<Done>(done), limit, seen);
+  status s;
+  std::uint64_t before = 0;
+  do {
+    side.at(what);
+    before = seen.events();
+    s = net.until(done, limit, seen);
+  } while (s.code == errc::deadline && seen.events() != before);
   if (!s) throw stopped("waited for " + std::string(what) + ": " + describe(s));
 }
 
-/// Posts until the post is accepted. Any answer but `again` and success stops the side. A post that is not accepted in
-/// time stops the side too; in simulation a number of polls is the limit, because time hardly passes.
+/// Posts until the post is accepted. Any answer but `again` and success stops the side. A post that is not accepted,
+/// without an event for the test's patience, stops the side too. In simulation a number of polls is the limit, because
+/// time hardly passes.
 template <class F, class Post>
 void push(test_side& side, transport<F>& net, observer& seen, std::string_view what, Post&& post) {
   instant end{};
   for (std::uint64_t tries = 0;; ++tries) {
     const status s = post();
-    if (s) return;
+    if (s) return side.moves();
     if (!s.is_again()) throw stopped(std::string(what) + ": " + describe(s));
     ++seen.agains;
     if (tries == 0) side.at(what), end = net.now() + patience;
     if (tries > 0 && tries % 4096 == 0) side.rest(1ms);
     if (side.simulated() ? tries > 2'000'000 : tries % 64 == 63 && net.now() >= end)
       throw stopped(std::string(what) + " is never accepted: " + describe(s));
+    const std::uint64_t before = seen.events();
     net.progress(seen);
+    if (seen.events() != before) end = net.now() + patience;
   }
 }
 
@@ -142,6 +151,7 @@ struct target_side {
     auto made = net.allocate(size, granted);
     if (!made) throw stopped("allocate: " + made.error().sentence);
     region = made->release();
+    seen.record_lost = [this, &side](const lost&) { side.book.peer_lost(1, net.now()); };
     other = meet_as_listener(side, net, seen);
     side.send_value(1, const_bytes(net.export_region(region, owner_polls)));
   }
@@ -160,6 +170,7 @@ struct initiator_side {
     auto made = net.allocate(size, rights::none);
     if (!made) throw stopped("allocate: " + made.error().sentence);
     memory = made->release();
+    seen.record_lost = [this, &side](const lost&) { side.book.peer_lost(0, net.now()); };
     other = meet_as_caller(side, net, seen);
     auto parsed = net.parse_region(serve_for_value(side, net, seen, 0));
     if (!parsed) throw stopped("parse_region: " + parsed.error().sentence);

@@ -40,9 +40,11 @@ class falsified_histories {
     judge(property::reused_key, [&](history_of& h) { repeat(h, the(h, event::key_issued)); });
     judge(property::skipped_bound_check, [&](history_of& h) { the(h, event::guard)->sum ^= 1U; });
     judge(property::success_after_peer_lost, [&](history_of& h) {
-      const history::record lost = *std::find_if(
+      const place lost = std::find_if(
           h.begin(), h.end(), [](const history::record& r) { return r.what == event::peer_lost && r.process == 1; });
-      h.insert(h.begin(), lost);
+      if (lost == h.end()) throw std::runtime_error("process 1 lost no peer in this history");
+      const history::record same = *lost;
+      h.insert(h.begin(), same);
     });
   }
 
