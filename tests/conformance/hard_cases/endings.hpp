@@ -21,16 +21,20 @@ inline constexpr std::size_t ending_guard = 256, ending_put = 64 * 1024;
 inline constexpr std::uint32_t ending_puts = 16;
 inline constexpr std::size_t ending_bytes = ending_puts * ending_put;
 
-/// Side 0: serves until it heard a goodbye and side 1 speaks. Then the bytes: all of them arrived, or any.
+/// Side 0: serves until it heard a goodbye and side 1 speaks. Then the bytes: all of them arrived, or any. A peer that
+/// closed inside its handler could not wait, so a goodbye behind large transfers may be cut off with them.
 template <class F>
-void host_of_endings(test_side& side, bool all_arrive, std::uint64_t goodbyes = 1) {
+void host_of_endings(test_side& side, bool all_arrive, std::uint64_t goodbyes = 1, bool first_may_be_cut_off = false) {
   auto net = opened<F>(side, listening());
   observer seen;
   std::vector<std::byte> memory(2 * ending_guard + ending_bytes, std::byte{0x5a});
   const auto middle = bytes(memory).subspan(ending_guard, ending_bytes);
   const auto region = net.register_region(middle, rights::remote_write | rights::remote_read).value();
   seen.on_requested = [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); };
-  seen.on_lost = [](const lost& l) { EXPECT_EQ(l.why.code, errc::closed) << describe(l.why); };
+  seen.on_lost = [&](const lost& l) {
+    if (first_may_be_cut_off && seen.losses == 1 && l.why.code == errc::peer_lost) return;
+    EXPECT_EQ(l.why.code, errc::closed) << describe(l.why);
+  };
   seen.on_received = [](const received&) {};
   side.send_value(1, net.listen_address());
   side.send_value(1, const_bytes(net.export_region(region, owner_polls)));
@@ -151,7 +155,7 @@ TYPED_TEST_P(endings, the_destructor_says_goodbye_with_a_full_queue) {
 TYPED_TEST_P(endings, closing_inside_a_handler_and_twice_reports_nothing_more) {
   using fabric = typename TestFixture::tested_fabric;
   TestFixture::play(
-      {.once = true}, [](test_side& side) { host_of_endings<fabric>(side, false, 2); },
+      {.once = true}, [](test_side& side) { host_of_endings<fabric>(side, false, 2, true); },
       [](test_side& side) {
         guest_of_endings<fabric> guest(side);
         std::uint64_t at_close = 0;
