@@ -38,7 +38,7 @@ target find_target(const endpoint& of, const packet& p, std::size_t size, std::u
     broken("region_endpoint_binding", "a remote operation named a region that is not bound to an endpoint and enabled");
     return {nullptr, FI_EACCES};
   }
-  if ((into.access & access) == 0 && into.access != 0) return {nullptr, FI_EACCES};
+  if ((into.access & access) != access && into.access != 0) return {nullptr, FI_EACCES};
   const std::uint64_t base = reinterpret_cast<std::uintptr_t>(into.base);
   const std::uint64_t first = row.virtual_addressing ? base : 0;
   const std::uint64_t offset = p.head.address - first;
@@ -130,7 +130,9 @@ bool serve_read(endpoint& of, const packet& p) {
 }
 
 bool serve_atomic(endpoint& of, const packet& p) {
-  const target at = find_target(of, p, size_of(p.head.datatype), FI_REMOTE_WRITE | FI_REMOTE_READ);
+  // fi_mr(3): an atomic that changes the word needs FI_REMOTE_WRITE.
+  const std::uint64_t access = p.head.operation == FI_ATOMIC_READ ? FI_REMOTE_READ : FI_REMOTE_WRITE;
+  const target at = find_target(of, p, size_of(p.head.datatype), access);
   std::string old;
   const int code = at.code != 0 ? at.code : execute_atomic(at.at, p.head.datatype, p.head.operation, p.payload, old);
   answer(of, p, code, code == 0 ? std::string_view(old) : std::string_view{});

@@ -165,7 +165,9 @@ TYPED_TEST_P(endings, closing_inside_a_handler_and_twice_reports_nothing_more) {
           EXPECT_TRUE(guest.net->close(guest.other, patience, guest.seen));
           EXPECT_TRUE(guest.net->close(guest.other, patience, guest.seen)) << "twice";
           EXPECT_FALSE(guest.other.alive());
-          EXPECT_EQ(guest.put(0).code, errc::peer_lost);
+          if (refuses_wrong_posts<fabric>) {
+            EXPECT_EQ(guest.put(0).code, errc::peer_lost);
+          }
           at_close = guest.seen.ends();
         };
         guest.put_all();

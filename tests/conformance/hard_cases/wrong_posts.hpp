@@ -99,15 +99,21 @@ inline constexpr auto wrong_post_table = [] {
 inline constexpr std::size_t wrong_region_bytes = 1000, wrong_guard = 256, good_bytes = 64;
 inline constexpr std::uint32_t good_notice = 7, empty_notice = 8, wrong_notice = 9;
 
-/// A region of 1,000 bytes with guard bytes before and after. Only its first 64 bytes may change.
+/// A region of 1,000 bytes with guard bytes before and after. Only its first 64 bytes may change. The memory is the
+/// transport's and readable, because some fabrics permit atomics only in memory of their own.
 struct guarded_region {
-  std::vector<std::byte> memory = std::vector<std::byte>(2 * wrong_guard + wrong_region_bytes);
+  owned_region whole;
+  bytes memory;
   owned_region registered;
 
   template <class F>
   guarded_region(transport<F>& net, rights granted) {
+    auto room = net.allocate(2 * wrong_guard + wrong_region_bytes, rights::remote_read);
+    if (!room) throw stopped("allocate: " + room.error().sentence);
+    whole = std::move(*room);
+    memory = whole.memory();
     paint(memory, 5);
-    auto made = net.register_region(bytes(memory).subspan(wrong_guard, wrong_region_bytes), granted);
+    auto made = net.register_region(memory.subspan(wrong_guard, wrong_region_bytes), granted);
     if (!made) throw stopped("register_region: " + made.error().sentence);
     registered = std::move(*made);
   }
