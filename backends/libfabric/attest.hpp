@@ -143,8 +143,9 @@ result<void> attest_atomics(fid_domain* domain) {
       const std::uint64_t flags = o == atomic_operation::compare_swap ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
       const bool works =
           fi_query_atomic(domain, native_type(t), native_operation(o), &offers, flags) == 0 && offers.count > 0;
-      const std::string which = " " + std::string(atomic_operation_names[i - 1]) + " of " +
-                                std::string(number_type_names[j - 1]) + " (bytes)";
+      // Appended piece by piece: g++ 12 warns wrongly (-Wrestrict) about " " + std::string().
+      std::string which(1, ' ');
+      which.append(atomic_operation_names[i - 1]).append(" of ").append(number_type_names[j - 1]).append(" (bytes)");
       found.at_least("atomic_operations", size_of(t), works ? offers.size : 0, which);
     }
   if (found.text().empty()) return {};

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <stdexcept>
 #include <string_view>
 
 namespace weft::backends::libfabric {
@@ -58,7 +59,7 @@ class listed_fact {
   consteval listed_fact(const char* name) {  // NOLINT(google-explicit-constructor)
     for (const compared_fact& each : compared_facts)
       if (each.name == name) fact_ = &each;
-    if (fact_ == nullptr) throw "compared_facts lacks this name";  // The text is the compiler's error message.
+    if (fact_ == nullptr) throw std::logic_error("compared_facts lacks this name");  // the compiler shows this line
   }
   const compared_fact& operator*() const noexcept { return *fact_; }
 
