@@ -17,13 +17,21 @@ int main(int argc, char** argv) {
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   const auto& command = std::get<executor_command>(parsed);
 
-  // Dies with its manager, even if the manager is killed; the manager may have died before this line.
+  if (!command.order.confined.user.empty()) {
+    if (const auto done = become(command.order.confined.user); !done) {
+      complain(self, done.error().sentence);
+      return 2;
+    }
+  }
+  // Dies with its manager, even if the manager is killed; the manager may have died before this line. A change of
+  // user takes this setting back, so it comes after that.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != command.parent) {
     complain(self,
              "the manager, process " + std::to_string(command.parent) + ", is gone, or did not start this executor");
     return 1;
   }
   (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (command.order.confined.filter) prepare_confinement();
   auto journal = journal_memory::inherit(command.journal, command.order.workers);
   if (!journal) {
     complain(self, journal.error().sentence);
