@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reliability.md: what was tried to break weft, with figures, from docs/tables/reliability.yaml and reliability.json."""
+"""reliability.md: what was tried to break weft, with figures; from reliability.yaml and .json of docs/tables."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
       ->type_name("NAME");
   bool unconfined = false;
   app.add_flag("--unconfined-executors", unconfined,
-               "Executors may make any system call: for functions that open files or sockets, and for debuggers");
+               "Executors may make any system call: for functions that open files or connections, and for debuggers");
   if (const auto stop = parse(app, argc, argv)) return *stop;
   c.spawn.confined.filter = !unconfined;
   limit.store(), start.store();

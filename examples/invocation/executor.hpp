@@ -2,10 +2,11 @@
 //
 // An executor: a process with one worker per thread, each with a transport of its own. A watch ends the process when a
 // function runs longer than its limit: nothing less stops such a function, and the manager reports the reason to the
-// client. The process is confined (confinement.hpp) between the last connection and the first code of the client. Hot path: no. Threads: workers share only the library of functions (a lock) and the watch (an atomic each).
+// client. The process is confined (confinement/) between the last connection and the first code of the client.
+// Hot path: no. Threads: workers share only the library of functions (a lock) and the watch (an atomic each).
 #pragma once
 
-#include "confinement.hpp"
+#include "confinement/confinement.hpp"
 #include "journal.hpp"
 #include "spawning.hpp"
 #include "worker.hpp"

@@ -6,7 +6,7 @@
 // holds a connection of the manager open. Hot path: no. Threads: the manager's.
 #pragma once
 
-#include "confinement.hpp"
+#include "confinement/confinement.hpp"
 #include "journal.hpp"
 #include "worker.hpp"
 

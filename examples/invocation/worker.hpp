@@ -13,7 +13,7 @@
 #include "accounting.hpp"
 #include "library.hpp"
 #include "outbox.hpp"
-#include "start_gate.hpp"
+#include "confinement/start_gate.hpp"
 #include "work_clock.hpp"
 
 #include <bit>

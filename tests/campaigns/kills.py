@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGKILL at random moments, of client, executor or manager.
 
-After each kill: the surviving client ends in time with one sentence, executors end, no process and no descriptor stays,
-a new client is served. At the end the accounting is exact, and no queue is left in /dev/shm. The same seed kills the same
-victims after the same delays.
+After each kill: the surviving client ends in time with one sentence, executors end, no process and no descriptor
+stays, a new client is served. At the end the accounting is exact, and no queue is left in /dev/shm. The same seed kills
+the same victims after the same delays.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ class Outcome:
 
     def said(self) -> str:
         wire_said = f"{self.faulty} of {self.packets} packets harmed"
-        return f"{self.calls} invocations, {self.lost} lost; {wire_said}" + (f"; {self.problem}" if self.problem else "")
+        said = f"{self.calls} invocations, {self.lost} lost; {wire_said}"
+        return f"{said}; {self.problem}" if self.problem else said
 
 
 def run(build: Path, fabric: str, faults: Faults, calls: int, seed: int) -> Outcome:
@@ -32,12 +33,13 @@ def run(build: Path, fabric: str, faults: Faults, calls: int, seed: int) -> Outc
     with wire(faults, seed) as (names, fates):
         places = tuple(Place(("ip", "netns", "exec", name), ("--node", address)) for name, address in zip(names, ENDS))
         try:
-            with Manager(build, fabric, ("--start-limit-ms", "60000"), limit=60, places=(places[0], places[1])) as manager:
+            slow = ("--start-limit-ms", "60000")
+            with Manager(build, fabric, slow, limit=60, places=(places[0], places[1])) as manager:
                 while outcome.calls < calls:
                     count = min(CALLS_OF_A_RUN, calls - outcome.calls)
                     report = manager.measure(
-                        "--deadline-ms", "120000", "run", "checksum", "--size", "64", "--count", str(count), "--warm-up",
-                        "0", "--depth", "16", limit=60 + count * SECONDS_OF_A_CALL,
+                        "--deadline-ms", "120000", "run", "checksum", "--size", "64", "--count", str(count),
+                        "--warm-up", "0", "--depth", "16", limit=60 + count * SECONDS_OF_A_CALL,
                     )
                     outcome.calls += int(report["done"])
                     outcome.lost += int(report["lost"])

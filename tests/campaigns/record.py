@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of campaigns: each run leaves one per fabric in docs/tables/reliability.json, which docs/reference/reliability.md
-prints (docs/reference/reliability.py).
+"""Figures of campaigns: each run leaves one per fabric in docs/tables/reliability.json.
+
+docs/reference/reliability.py makes a page of them.
 """
 
 from __future__ import annotations

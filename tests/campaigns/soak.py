@@ -2,7 +2,8 @@
 """Hours of invocations: memory and descriptors of the manager do not grow.
 
 Clients come and go, and make calls as fast as they can. After each client the idle manager's resident memory and
-descriptors are read. A straight line through the second half of the samples gives the growth; the first half is warm-up.
+descriptors are read. A straight line through the second half of the samples gives the growth; the first half is
+warm-up.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ class Outcome:
         return not self.problem and self.lost == 0 and not grew
 
     def said(self) -> str:
-        return (f"{self.calls} invocations of {len(self.samples)} clients in {self.seconds / 60:.0f} minutes, {self.lost} "
-                f"lost; in the second half memory {self.growth(1):+.1f} KiB, descriptors {self.growth(2):+.2f}"
+        return (f"{self.calls} invocations of {len(self.samples)} clients in {self.seconds / 60:.0f} minutes, "
+                f"{self.lost} lost; in the second half memory {self.growth(1):+.1f} KiB, "
+                f"descriptors {self.growth(2):+.2f}"
                 + (f"; {self.problem}" if self.problem else ""))
 
 

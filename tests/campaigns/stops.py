@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stopped processes and loaded machines: no false alarm for a short stop or a busy machine, and an end for a long stop."""
+"""Stopped processes and loaded machines.
+
+A short stop or a busy machine is no false alarm. A long stop ends the peers of the process.
+"""
 
 from __future__ import annotations
 

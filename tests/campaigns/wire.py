@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A wire that loses, repeats, reorders, delays and corrupts packets, between two network namespaces of its own.
 
-A TUN device in each namespace, and one relay in this process's child: every fate of a packet comes from a seed. Needs root
+A TUN device in each namespace, and one relay in a child process: every fate of a packet comes from a seed. Needs root
 and /dev/net/tun. The namespaces, and all sockets in them, end with the wire.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Campaigns judge rightly: planted growth, planted leftovers and broken promises are seen, and a seed repeats its faults."""
+"""Campaigns judge rightly: planted growth, leftovers and broken promises are seen, and a seed repeats its faults."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def samples(kib_an_hour: float, descriptors_an_hour: float) -> list[tuple[float,
             for n in range(40)]
 
 
-@pytest.mark.parametrize(("memory", "descriptors", "good"), [(0, 0, True), (30, 0, True), (36, 0, False), (0, 1, False)])
+@pytest.mark.parametrize(("memory", "descriptors", "good"),
+                         [(0, 0, True), (30, 0, True), (36, 0, False), (0, 1, False)])
 def test_a_soak_judges_growth_after_its_warm_up(memory: float, descriptors: float, good: bool) -> None:
     assert soak.Outcome(samples=samples(memory, descriptors)).good() is good
 
@@ -120,7 +121,8 @@ def test_a_storm_over_good_programs_has_no_problem(storm: kills.Storm) -> None:
 def test_a_survivor_that_says_nothing_is_a_problem(storm: kills.Storm) -> None:
     storm.manager.client = "import sys; sys.exit(1)"  # type: ignore[attr-defined]
     with pytest.raises(Failed, match="said not one sentence"):
-        storm._survive(subprocess.Popen(storm.manager.client_command(), stderr=subprocess.PIPE, text=True), killed=False)
+        storm._survive(subprocess.Popen(storm.manager.client_command(), stderr=subprocess.PIPE, text=True),
+                       killed=False)
 
 
 def test_a_crash_of_a_survivor_is_a_problem(storm: kills.Storm) -> None:

@@ -86,7 +86,7 @@ def test_a_new_measurement_makes_the_page_of_benches_stale(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), [
-    ("a_hostile_object_is_confined", "a_test_that_is_gone", "attacks: no test is named a_test_that_is_gone"),
+    ("a_hostile_object_is_confined", "a_test" + "_that_is_gone", "attacks: no test is named a_test" + "_that_is_gone"),
     ("state: partly", "state: mostly", 'the state is "mostly"; it must be one of defended, partly, open'),
     ("state: open\n    tests: []", "state: defended\n    tests: []", '"defended" needs a test'),
 ])

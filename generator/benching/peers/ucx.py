@@ -39,7 +39,8 @@ _WARM = 80  # round trips of any size before timing, as large ones of ours have
 # Enters the root with the machine's own devices, so that two processes share memory as outside. -P 0: that package's
 # bench takes itself for an MPI program. MPI moves no byte here, but its own UCX and shared memory would add 1.8 s to
 # each start.
-_ENTER = ('export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t proc proc "$0/proc" && '
+_ENTER = ('export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self && '
+          'mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t proc proc "$0/proc" && '
           'exec chroot "$0" /usr/bin/ucx_perftest -P 0 "$@"')
 _NEWER_ROOT = ROOT / "build" / "debian13" / "root"
 

@@ -140,8 +140,8 @@ result<void> become(const std::string& user) {
 }
 
 void prepare_confinement() {
-  // libfabric's shm reads the memory of its peer (process_vm_readv(2)). The filter denies this call, because it would
-  // open every process of the same user to a client's code.
+  // One provider reads the memory of its peer (process_vm_readv(2)). The filter denies this call, because it would open
+  // every process of the same user to a client's code. The variable makes that provider copy through its queues.
   (void)::setenv("FI_SHM_DISABLE_CMA", "1", 1);  // NOLINT(concurrency-mt-unsafe): one thread yet
 }
 
