@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
              "the manager, process " + std::to_string(command.parent) + ", is gone, or did not start this executor");
     return 1;
   }
-  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // filters of system calls require it
   if (command.order.confined.filter) prepare_confinement();
   auto journal = journal_memory::inherit(command.journal, command.order.workers);
   if (!journal) {

@@ -11,9 +11,9 @@
 #pragma once
 
 #include "accounting.hpp"
+#include "confinement/start_gate.hpp"
 #include "library.hpp"
 #include "outbox.hpp"
-#include "confinement/start_gate.hpp"
 #include "work_clock.hpp"
 
 #include <bit>

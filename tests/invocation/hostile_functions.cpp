@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shared object whose functions try what a confined executor must not do. Each returns "done", or the number of the
-// error. `from_constructor` tells what the constructor of the object could do, while the object was loaded.
+// A shared object whose functions try what a confined executor must not do. `from_constructor` tells what the
+// constructor of the object could do, while the object was loaded.
 #include <invocation/functions/manifest.h>
 
 #include <fcntl.h>
@@ -15,22 +15,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <sstream>
+#include <string>
 #include <thread>
 
 namespace {
-
-/// The text of a result: below 0 is an error.
-std::int64_t tell(long result, unsigned char* out, std::uint32_t room) {
-  const int code = errno;
-  char text[64];
-  const int size = result < 0 ? std::snprintf(text, sizeof text, "error %d", code)
-                              : std::snprintf(text, sizeof text, "done");
-  if (static_cast<std::uint32_t>(size) > room) return -1;
-  std::memcpy(out, text, static_cast<std::size_t>(size));
-  return size;
-}
 
 long fork_process() {
   const pid_t child = ::fork();
@@ -45,13 +35,6 @@ int constructed_code = 0;
 [[gnu::constructor]] void construct() {
   constructed_file = write_file();
   constructed_code = errno;
-}
-
-/// A function of the object around one attempt.
-template <long (*Attempt)()>
-std::int64_t attempt(const unsigned char* /*in*/, std::uint32_t /*in_bytes*/, unsigned char* out, std::uint32_t room) {
-  errno = 0;
-  return tell(Attempt(), out, room);
 }
 
 long run_program() {
@@ -85,18 +68,37 @@ long from_constructor() {
   return constructed_file;
 }
 
-constexpr weft_function functions[] = {
-    {"change_priority", &attempt<change_priority>}, {"fork_process", &attempt<fork_process>},
-    {"from_constructor", &attempt<from_constructor>}, {"make_socket", &attempt<make_socket>},
-    {"read_file", &attempt<read_file>}, {"read_manager", &attempt<read_manager>},
-    {"run_program", &attempt<run_program>}, {"signal_manager", &attempt<signal_manager>},
-    {"start_thread", &attempt<start_thread>}, {"take_memory", &attempt<take_memory>},
-    {"trace_manager", &attempt<trace_manager>}, {"write_file", &attempt<write_file>}};
+struct attempt {
+  const char* name;
+  long (*run)();
+};
+constexpr attempt attempts[] = {
+    {"change_priority", &change_priority}, {"fork_process", &fork_process},     {"from_constructor", &from_constructor},
+    {"make_socket", &make_socket},         {"read_file", &read_file},           {"read_manager", &read_manager},
+    {"run_program", &run_program},         {"signal_manager", &signal_manager}, {"start_thread", &start_thread},
+    {"take_memory", &take_memory},         {"trace_manager", &trace_manager},   {"write_file", &write_file}};
+
+/// The input names attempts, one per line. The output has a line for each: its name, and "done" or an error's number.
+std::int64_t try_each(const unsigned char* in, std::uint32_t in_bytes, unsigned char* out, std::uint32_t room) {
+  std::istringstream names(std::string(reinterpret_cast<const char*>(in), in_bytes));
+  std::string text;
+  for (std::string name; std::getline(names, name);)
+    for (const attempt& each : attempts) {
+      if (name != each.name) continue;
+      errno = 0;
+      const long result = each.run();
+      text += name + (result < 0 ? " error " + std::to_string(errno) : std::string(" done")) + "\n";
+    }
+  if (text.size() > room) return -1;
+  std::memcpy(out, text.data(), text.size());
+  return static_cast<std::int64_t>(text.size());
+}
+
+constexpr weft_function functions[] = {{"try_each", &try_each}};
 
 }  // namespace
 
 extern "C" {
 __attribute__((visibility("default"))) extern const weft_functions_manifest weft_functions;
-const weft_functions_manifest weft_functions = {WEFT_FUNCTIONS_LAYOUT, sizeof functions / sizeof functions[0],
-                                                functions};
+const weft_functions_manifest weft_functions = {WEFT_FUNCTIONS_LAYOUT, 1, functions};
 }

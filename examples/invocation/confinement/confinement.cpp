@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "confinement.hpp"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sched.h>
@@ -13,7 +14,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -54,6 +54,12 @@ constexpr const char* permitted[] = {
     // a further filter only takes away
     "seccomp"};
 
+/// A condition of a rule: an argument of the call, and its value, or some bits of it.
+scmp_arg_cmp equals(unsigned argument, std::uint64_t value) noexcept { return {argument, SCMP_CMP_EQ, value, 0}; }
+scmp_arg_cmp has_bits(unsigned argument, std::uint64_t of, std::uint64_t value) noexcept {
+  return {argument, SCMP_CMP_MASKED_EQ, of, value};
+}
+
 /// Adds rules until one fails, and keeps the failure.
 class rules {
  public:
@@ -76,8 +82,12 @@ class rules {
 /// An empty filter for all threads; none without memory.
 filter filter_with(std::uint32_t otherwise) {
   filter made(::seccomp_init(otherwise), &::seccomp_release);
-  if (made && (::seccomp_attr_set(made.get(), SCMP_FLTATR_CTL_TSYNC, 1) != 0 ||
-               ::seccomp_attr_set(made.get(), SCMP_FLTATR_CTL_NNP, 1) != 0))
+  if (!made) return made;
+  // NNP would call prctl(2), which the first filter denies to the second; the executor has set it. SYSRAWRC: errors are
+  // the kernel's own.
+  if (::seccomp_attr_set(made.get(), SCMP_FLTATR_CTL_TSYNC, 1) != 0 ||
+      ::seccomp_attr_set(made.get(), SCMP_FLTATR_CTL_NNP, 0) != 0 ||
+      ::seccomp_attr_set(made.get(), SCMP_FLTATR_API_SYSRAWRC, 1) != 0)
     made.reset();
   return made;
 }
@@ -95,20 +105,18 @@ result<void> filter_calls() {
   if (!made) return {error(errc::no_memory, "seccomp_init"), "no memory for a filter of system calls"};
   rules allow(made.get(), SCMP_ACT_ALLOW);
   for (const char* call : permitted) allow.add(call);
-  allow.add("openat", SCMP_A2(SCMP_CMP_MASKED_EQ, writes, 0));
-  allow.add("open", SCMP_A1(SCMP_CMP_MASKED_EQ, writes, 0));
-  allow.add("clone", SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-  allow.add("tgkill", SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(::getpid())));
-  allow.add("prlimit64", SCMP_A2(SCMP_CMP_EQ, 0));  // asks for a limit, and sets none
-  for (const int option : {PR_SET_NAME, PR_GET_NAME})
-    allow.add("prctl", SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(option)));
+  allow.add("openat", has_bits(2, writes, 0));
+  allow.add("open", has_bits(1, writes, 0));
+  allow.add("clone", has_bits(0, CLONE_THREAD, CLONE_THREAD));
+  allow.add("tgkill", equals(0, static_cast<std::uint64_t>(::getpid())));
+  allow.add("prlimit64", equals(2, 0));  // asks for a limit, and sets none
+  for (const int option : {PR_SET_NAME, PR_GET_NAME}) allow.add("prctl", equals(0, static_cast<std::uint64_t>(option)));
   // Devices of RDMA are driven by requests of this kind. The requests of terminals stay denied: one of them types
   // commands into the terminal of the manager.
   constexpr std::uint64_t kind_of_request = 0xff00;
   constexpr std::uint64_t rdma = 0x1b00;  // RDMA_IOCTL_MAGIC of rdma/rdma_user_ioctl_cmds.h
-  allow.add("ioctl", SCMP_A1(SCMP_CMP_MASKED_EQ, kind_of_request, rdma));
-  for (const unsigned request : {FIONREAD, FIONBIO})
-    allow.add("ioctl", SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(request)));
+  allow.add("ioctl", has_bits(1, kind_of_request, rdma));
+  for (const int request : {FIONREAD, FIONBIO}) allow.add("ioctl", equals(1, static_cast<std::uint64_t>(request)));
   rules without(made.get(), SCMP_ACT_ERRNO(ENOSYS));
   without.add("clone3");  // its flags are in memory, which no filter reads: the C library tries clone next
   return load(made, allow.code() != 0 ? allow.code() : without.code());
@@ -162,3 +170,5 @@ result<void> deny_files() {
   for (const char* call : {"openat", "open", "openat2", "seccomp"}) deny.add(call);
   return load(made, deny.code());
 }
+
+}  // namespace weft::invocation

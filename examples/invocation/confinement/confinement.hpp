@@ -14,9 +14,9 @@ namespace weft::invocation {
 
 /// Limits of an executor.
 struct confinement {
-  bool filter = true;                  ///< A list of permitted system calls; others fail with EPERM.
-  std::uint32_t memory_mib = 1024;     ///< Address space above that of the start, in MiB; 0: no limit.
-  std::string user;                    ///< User of the process; empty: the manager's.
+  bool filter = true;               ///< A list of permitted system calls; others fail with EPERM.
+  std::uint32_t memory_mib = 1024;  ///< Address space above that of the start, in MiB; 0: no limit.
+  std::string user;                 ///< User of the process; empty: the manager's.
 };
 
 /// Takes the user's identity, for ever. Call it first: nothing of the process belongs to a client yet.
