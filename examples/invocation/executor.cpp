@@ -8,6 +8,7 @@
 
 #include <sys/prctl.h>
 #include <csignal>
+#include <utility>
 
 int main(int argc, char** argv) {
   using namespace weft::invocation;
@@ -31,14 +32,15 @@ int main(int argc, char** argv) {
     return 1;
   }
   (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // filters of system calls require it
-  if (command.order.confined.filter) prepare_confinement();
+  executor_order order = command.order;
+  order.confined.reaches_neighbours = fabric::facts.same_host;
   auto journal = journal_memory::inherit(command.journal, command.order.workers);
   if (!journal) {
     complain(self, journal.error().sentence);
     return 2;
   }
   function_library library(built_in_functions(), command.trusted);
-  executor<fabric> all(command.order, *journal, library);
+  executor<fabric> all(std::move(order), *journal, library);
   if (const auto ended = all.run(); !ended) {
     complain(self, ended.error().sentence);
     return 1;

@@ -32,7 +32,6 @@ ALLOWED: dict[tuple[str, str], str] = {
 
 # Phrases that are read before words are: the type's qualified name says what it is.
 PHRASES: dict[str, str] = {
-    r"\bFI_SHM_DISABLE_CMA\b": "a variable of libfabric, which a confined process sets",
     r"\boob_exchange::tcp\b": "the side channel over that internet protocol, as a backend names it",
     r"\bRDMA_PS_TCP\b": "the connection manager's name for reliable connections, on any wire",
 }

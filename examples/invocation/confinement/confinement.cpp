@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -100,7 +99,7 @@ result<void> load(const filter& made, int code) {
 
 constexpr std::uint64_t writes = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 
-result<void> filter_calls() {
+result<void> filter_calls(bool reaches_neighbours) {
   const filter made = filter_with(SCMP_ACT_ERRNO(EPERM));
   if (!made) return {error(errc::no_memory, "seccomp_init"), "no memory for a filter of system calls"};
   rules allow(made.get(), SCMP_ACT_ALLOW);
@@ -117,6 +116,11 @@ result<void> filter_calls() {
   constexpr std::uint64_t rdma = 0x1b00;  // RDMA_IOCTL_MAGIC of rdma/rdma_user_ioctl_cmds.h
   allow.add("ioctl", has_bits(1, kind_of_request, rdma));
   for (const int request : {FIONREAD, FIONBIO}) allow.add("ioctl", equals(1, static_cast<std::uint64_t>(request)));
+  // A library of one host moves large transfers by these calls. Their peers are processes of the same user, which could
+  // read each other anyway.
+  if (reaches_neighbours)
+    for (const char* call : {"process_vm_readv", "process_vm_writev"})
+      allow.add(call, scmp_arg_cmp{0, SCMP_CMP_NE, static_cast<std::uint64_t>(::getppid()), 0});
   rules without(made.get(), SCMP_ACT_ERRNO(ENOSYS));
   without.add("clone3");  // its flags are in memory, which no filter reads: the C library tries clone next
   return load(made, allow.code() != 0 ? allow.code() : without.code());
@@ -147,12 +151,6 @@ result<void> become(const std::string& user) {
   return {};
 }
 
-void prepare_confinement() {
-  // One provider reads the memory of its peer (process_vm_readv(2)). The filter denies this call, because it would open
-  // every process of the same user to a client's code. The variable makes that provider copy through its queues.
-  (void)::setenv("FI_SHM_DISABLE_CMA", "1", 1);  // NOLINT(concurrency-mt-unsafe): one thread yet
-}
-
 result<void> confine(const confinement& c) {
   if (auto set = limit(RLIMIT_CORE, 0, "of core files"); !set) return set;  // a core file holds the tokens
   if (c.memory_mib != 0) {
@@ -160,7 +158,7 @@ result<void> confine(const confinement& c) {
     if (now == 0) return {error(errc::native, "confine"), "/proc/self/statm does not tell the size of the executor"};
     if (auto set = limit(RLIMIT_AS, now + (std::uint64_t{c.memory_mib} << 20), "of memory"); !set) return set;
   }
-  return c.filter ? filter_calls() : result<void>();
+  return c.filter ? filter_calls(c.reaches_neighbours) : result<void>();
 }
 
 result<void> deny_files() {

@@ -17,14 +17,13 @@ struct confinement {
   bool filter = true;               ///< A list of permitted system calls; others fail with EPERM.
   std::uint32_t memory_mib = 1024;  ///< Address space above that of the start, in MiB; 0: no limit.
   std::string user;                 ///< User of the process; empty: the manager's.
+  /// The fabric's library may read and write memory of other processes of this host, but never the manager's.
+  bool reaches_neighbours = false;
 };
 
 /// Takes the user's identity, for ever. Call it first: nothing of the process belongs to a client yet.
 /// Errors: invalid (no such user), native (only root can take another identity).
 result<void> become(const std::string& user);
-
-/// Options of libraries that must be set before a transport opens, because a confined process lacks their fast path.
-void prepare_confinement();
 
 /// Limits memory, core files and system calls of all threads. Files can still be read. Call it when all connections
 /// are there, and before a client's object is loaded. Errors: native (the kernel refused).
