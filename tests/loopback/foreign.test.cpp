@@ -35,15 +35,17 @@ struct addressed_row : fabrics::loopback {
                  answers::inject::as_the_row_permits, answers::checks::verified>;
 };
 
-/// Addressed rows whose messages have room for a proof: in an immediate of 8 bytes, or in a header.
+/// Addressed rows whose messages have room for a proof: in an immediate of 8 bytes, or in a header. Only silence tells
+/// of a death.
 struct wide_row : addressed_row {
   static constexpr fabric_facts facts = [] {
     fabric_facts f = addressed_row::facts;
     f.send_immediate_bytes = f.write_immediate_bytes = 8;
+    f.reports_killed_peer = false;
     return f;
   }();
 };
-struct framed_row : addressed_row {
+struct framed_row : wide_row {
   using policies = typename detail::replaced<addressed_row::policies, policy_set<answers::framing::header>>::type;
 };
 static_assert(detail::engine<wide_row>::proves_sender && detail::engine<framed_row>::proves_sender);
