@@ -36,9 +36,10 @@ inline constexpr std::uint32_t message_kinds = 16;
 /// The receiver's number of a connection. The receiver alone reads its parts: the record's index, and above it a
 /// generation that exposes late messages of an earlier connection.
 struct connection_number {
-  static constexpr std::uint32_t bits = 28;
+  static constexpr std::uint32_t number_bits = 28;
   static constexpr std::uint32_t most_index_bits = 20;
-  static constexpr std::uint32_t end = 1U << bits;  ///< Above every number.
+  static constexpr std::uint32_t counted_bits = 8;         ///< Of the generation; the bits above them are random.
+  static constexpr std::uint32_t end = 1U << number_bits;  ///< Above every number.
   std::uint32_t value = 0;
 
   /// Requires: the index fits into its bits.
@@ -65,14 +66,14 @@ struct connection_word {
 struct message_tag {
   std::uint64_t word = 0;
   static constexpr message_tag of(message_kind kind, connection_word connection) noexcept {
-    return {std::uint64_t{static_cast<std::uint32_t>(kind) << connection_number::bits} | connection.value};
+    return {std::uint64_t{static_cast<std::uint32_t>(kind) << connection_number::number_bits} | connection.value};
   }
   constexpr std::uint32_t kind_bits() const noexcept {
-    return static_cast<std::uint32_t>(word) >> connection_number::bits;
+    return static_cast<std::uint32_t>(word) >> connection_number::number_bits;
   }
   constexpr message_kind kind() const noexcept { return static_cast<message_kind>(kind_bits()); }
   constexpr connection_word connection() const noexcept {
-    return {word & ~(std::uint64_t{0xf} << connection_number::bits)};
+    return {word & ~(std::uint64_t{0xf} << connection_number::number_bits)};
   }
 };
 // The receive path compares the tag of a user's message with the connection directly.

@@ -187,8 +187,9 @@ class peer_table {
     const auto bits_of_index = static_cast<std::uint32_t>(std::bit_width(index_mask_));
     const auto drawn = static_cast<std::uint32_t>(random);
     const std::uint32_t before = r.number != 0 ? r.number >> bits_of_index : drawn;
-    const std::uint32_t generation = (before & 0xffU) % 255 + 1;  // counted; the bits above are random
-    r.renew(wire::connection_number::of(index, drawn >> 8 << 8 | generation, bits_of_index), random);
+    constexpr std::uint32_t counted = (1U << wire::connection_number::counted_bits) - 1;
+    const std::uint32_t generation = (before & counted) % counted + 1;
+    r.renew(wire::connection_number::of(index, (drawn & ~counted) | generation, bits_of_index), random);
     return &r;
   }
   /// Takes a record back. Requires: its state is free.
