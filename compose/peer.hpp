@@ -29,8 +29,9 @@ struct peer_words {
       private_data{};  ///< This side's, until it was sent and no repeated hello can need it again.
   std::uint8_t private_size = 0;
   errc refusal = errc::rejected;
-  std::string reason;         ///< Sentence of a refusal, of either side.
-  void* user_data = nullptr;  ///< peer::set_user_data().
+  std::uint16_t their_wire_version = wire::version;  ///< Of a peer that is refused.
+  std::string reason;                                ///< Sentence of a refusal, of either side.
+  void* user_data = nullptr;                         ///< peer::set_user_data().
   /// Region descriptions that receive_region() has not taken yet.
   std::vector<std::array<std::byte, wire::region_record_bytes>> regions;
 };
@@ -54,14 +55,29 @@ class peer_words_owner {
 };
 
 /// The first part of every peer record, and all that a handle reads. `live` changes when the peer is lost or closed, so
-/// that a stale handle is recognised.
+/// that a stale handle is recognised. Its high half is this side's proof of the connection, so that one comparison
+/// checks both (wire/message_tag.hpp).
 struct peer_header {
   static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
   constexpr peer_header() noexcept = default;
 
   peer_words_owner words;
-  std::uint32_t live = dead;
-  std::uint32_t number = 0;  ///< This side's number for the connection.
+  std::uint64_t live = ~std::uint64_t{0};  ///< Low half: the number while the connection is established, else `dead`.
+  std::uint32_t number = 0;                ///< This side's number for the connection.
+
+  constexpr std::uint32_t live_number() const noexcept { return static_cast<std::uint32_t>(live); }
+  constexpr bool is_live() const noexcept { return live_number() == number; }
+  /// Only advance() calls this (connecting/transitions.hpp).
+  constexpr void set_live(bool is) noexcept { live = live >> 32 << 32 | (is ? number : dead); }
+  /// A new connection begins. The proof is the high half of `random`.
+  constexpr void renew(wire::connection_number n, std::uint64_t random) noexcept {
+    number = n.value;
+    live = random | dead;
+  }
+  /// What the peer's messages carry.
+  constexpr wire::connection_word word() const noexcept {
+    return wire::connection_word::of({number}, static_cast<std::uint32_t>(live >> 32));
+  }
 
   /// The words, made when there are none yet. Null: no memory.
   peer_words* made_words() noexcept {
@@ -94,7 +110,7 @@ class peer {
   /// False for "nobody": a default handle, or the sender of a notice on a fabric that does not name the writer.
   constexpr explicit operator bool() const noexcept { return record_ != &detail::nobody; }
   /// True while the connection is established.
-  constexpr bool alive() const noexcept { return record_->live == number_; }
+  constexpr bool alive() const noexcept { return record_->live_number() == number_; }
   friend constexpr bool operator==(const peer&, const peer&) = default;
 
   /// The pointer of set_user_data(). Null when none was set, and after the peer's end. Valid in the handler of `lost`.

@@ -124,7 +124,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
   }
   /// How the sleeps of this side ended, and which wake-ups were missed.
   const sleep_counts& sleeps() const noexcept { return e_->sleeps; }
-  /// Messages and notices of connections that no longer exist: dropped, counted.
+  /// Messages and notices of connections that no longer exist, or of strangers who cannot prove that they are the peer:
+  /// dropped, counted.
   std::uint64_t stale() const noexcept { return e_->stale; }
   /// Messages that no transport of this build sends: dropped, counted.
   std::uint64_t garbled() const noexcept { return e_->garbled; }

@@ -86,13 +86,13 @@ namespace weft {
 /// - `static link link_of(const completion_entry&)` (optional, with link_has_receives): the link that brought a
 ///   message.
 ///
-/// Messages
-/// - `template <post_mode M> status send(link, local_memory, std::uint32_t immediate, void* context)`
-/// - `status inject(link, const_bytes, std::uint32_t immediate)`: at most limits().inject_bytes; the source is free
+/// Messages. `immediate` has facts.send_immediate_bytes bytes; a port of rows with 4 may take std::uint32_t.
+/// - `template <post_mode M> status send(link, local_memory, std::uint64_t immediate, void* context)`
+/// - `status inject(link, const_bytes, std::uint64_t immediate)`: at most limits().inject_bytes; the source is free
 ///   on return.
 /// - `template <post_mode M> status send_framed(link, local_memory header, local_memory, void* context)`:
 ///   Shape::framed only. Both pieces stay valid until the completion; each has its own descriptor.
-/// - `template <post_mode M> status send_gather(link, gather_list, std::uint32_t immediate, void* context)`: at
+/// - `template <post_mode M> status send_gather(link, gather_list, std::uint64_t immediate, void* context)`: at
 ///   most facts.gather_limit pieces. With Shape::framed the first piece is the header.
 ///
 /// Writes and reads

@@ -2,8 +2,9 @@
 //
 // Where does a message carry its kind and its connection? User messages share the receives with the handshake,
 // heartbeats and notices. Addressed fabrics do not name the sender reliably: FI_SOURCE is optional and costs time. So
-// each message carries a 32-bit tag. Answers:
-// - immediate: the tag travels in the send's immediate, and payloads are untouched (fi_senddata(3)).
+// each message carries a tag: 32 bits, and 32 bits more that prove the sender. Answers:
+// - immediate: the tag travels in the send's immediate, and payloads are untouched (fi_senddata(3)). An immediate of 4
+//   bytes has no room for the proof.
 // - header: 8 bytes before the payload, for rows whose sends carry no immediate (iWARP). It needs a gather list of two.
 // Hot path: yes.
 #pragma once

@@ -38,7 +38,7 @@ class post_calls {
 
   template <post_mode M, bool More = false>
   requires(offers(M)) [[gnu::always_inline]] status
-      send(link to, local_memory from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
+      send(link to, local_memory from, [[maybe_unused]] std::uint64_t immediate, void* context) noexcept {
     fid_ep* ep = endpoint_set::of(to);
     if constexpr (!More && short_call(M) && Shape::framed) {
       return posted(fi_send(ep, from.data, from.size, from.descriptor, endpoint_set::peer(to), own_context<M>(context)),
@@ -58,7 +58,7 @@ class post_calls {
     }
   }
 
-  [[gnu::always_inline]] status inject(link to, const_bytes from, [[maybe_unused]] std::uint32_t immediate) noexcept {
+  [[gnu::always_inline]] status inject(link to, const_bytes from, [[maybe_unused]] std::uint64_t immediate) noexcept {
     if constexpr (Shape::framed)
       return posted(fi_inject(endpoint_set::of(to), from.data(), from.size(), endpoint_set::peer(to)), "fi_inject");
     else
@@ -133,7 +133,7 @@ class post_calls {
 
   template <post_mode M>
   requires(offers(M)) [[gnu::always_inline]] status
-      send_gather(link to, vector_of_pieces& from, [[maybe_unused]] std::uint32_t immediate, void* context) noexcept {
+      send_gather(link to, vector_of_pieces& from, [[maybe_unused]] std::uint64_t immediate, void* context) noexcept {
     const fi_msg message{from.pieces,
                          from.descriptors,
                          from.count,
@@ -167,7 +167,7 @@ class post_calls {
   }
   // The same for a list that was not converted yet.
   template <post_mode M>
-  requires(offers(M)) status send_gather(link to, gather_list from, std::uint32_t immediate, void* context)
+  requires(offers(M)) status send_gather(link to, gather_list from, std::uint64_t immediate, void* context)
   noexcept {
     vector_of_pieces v(from);
     return send_gather<M>(to, v, immediate, context);

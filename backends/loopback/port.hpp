@@ -104,10 +104,10 @@ class port {
     return taken;
   }
   template <post_mode M>
-  status send(link which, local_memory from, std::uint32_t immediate, void* context) noexcept {
+  status send(link which, local_memory from, std::uint64_t immediate, void* context) noexcept {
     return post({packet_kind::message, M, which, from, {}, context, immediate, !Shape::framed, false, {}}, "send");
   }
-  status inject(link which, const_bytes from, std::uint32_t immediate) noexcept {
+  status inject(link which, const_bytes from, std::uint64_t immediate) noexcept {
     return post({packet_kind::message,
                  post_mode::unsignalled,
                  which,
@@ -158,7 +158,7 @@ class port {
     return post({packet_kind::read, post_mode::signalled, which, into, from, context, 0, false, false, {}}, "read");
   }
   template <post_mode M>
-  status send_gather(link which, gather_list from, std::uint32_t immediate, void* context) noexcept {
+  status send_gather(link which, gather_list from, std::uint64_t immediate, void* context) noexcept {
     order asked{packet_kind::message, M, which, from.front(), {}, context, immediate, !Shape::framed, false, {}};
     asked.rest = from.subspan(1);
     return post(asked, "send");

@@ -70,7 +70,6 @@ class connect_calls {
       teardown<Engine>(e_).forget(*r);
       return {error(errc::no_memory, "connect"), "no memory for the private data of a request"};
     }
-    r->nonce = e_.entropy() | 1;
     r->handshake_pending = true;
     auto link = e_.port->dial(*address, r->number);
     if (!link) {
@@ -114,7 +113,6 @@ class connect_calls {
       return error(errc::peer_lost, "accept");
     if (!handshakes().keep_private(*r, private_data, has)) return error(errc::no_memory, "accept");
     (void)advance(e_, *r, peer_event::owner_accepts);
-    r->last_received = e_.tick;
     r->last_sent = e_.tick;
     handshakes().send(*r);
     return {};

@@ -34,7 +34,9 @@ class connection_manager {
   template <class Handler>
   void hello(receive& in, record* named, const_bytes body, Handler& on) {
     wire::introduction theirs;
-    const auto verdict = wire::parse(body, theirs);
+    auto verdict = wire::parse(body, theirs);
+    if (verdict == wire::parse_verdict::good && theirs.nonce != theirs.own_word().value)
+      verdict = wire::parse_verdict::garbled;
     record* const r = record_of_hello(in, named, theirs, verdict);
     if (r == nullptr) return void(++e_.garbled);
     errc code = errc::incompatible;
@@ -56,7 +58,7 @@ class connection_manager {
         return;
       case peer_action::refuse_hello:
         learn(*r, theirs);
-        handshakes().keep_reason(*r, code, std::move(refusal));
+        handshakes().keep_reason(*r, code, std::move(refusal), theirs.wire_version);
         return handshakes().send(*r);
       case peer_action::send_handshake:
         return handshakes().send(*r);
@@ -74,12 +76,16 @@ class connection_manager {
     peer_event what = peer_event::accept;
     if (kind == wire::message_kind::reject) {
       what = peer_event::reject;
-      const auto no = wire::parse_refusal(body);
+      auto no = wire::parse_refusal(body);
+      const bool answers = no && no->nonce == r.word().value;
+      if constexpr (Engine::links_have_receives)  // the link says who sent it
+        if (!answers) no = wire::parse_refusal(body, wire::refusal_form::without_nonce);
+      if (!answers && !Engine::links_have_receives) what = peer_event::answer_garbled;
       if (no) reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
       if (!no || no->code != static_cast<std::uint8_t>(errc::incompatible)) why = error(errc::rejected, "connect");
     } else if (const auto verdict = wire::parse(body, theirs);
-               verdict == wire::parse_verdict::garbled || theirs.nonce != r.nonce) {
-      what = peer_event::accept_garbled;
+               verdict == wire::parse_verdict::garbled || theirs.nonce != r.word().value) {
+      what = peer_event::answer_garbled;
     } else if (reason = incompatibility(own_build, theirs, verdict, asking::we); !reason.empty()) {
       what = peer_event::reject;
     }
@@ -153,11 +159,11 @@ class connection_manager {
   void learn_number(record& r) noexcept {
     if constexpr (requires { e_.port->peer_tag(r.link); })
       if (const std::uint32_t tag = e_.port->peer_tag(r.link); tag != no_tag && r.state == peer_state::dialling)
-        r.theirs = {tag & 0x0fff'ffffU};
+        r.theirs = wire::connection_word::of({tag & (wire::connection_number::end - 1)}, 0);
   }
 
-  /// The record that a hello belongs to, or null. Connected fabrics: the link's. Addressed fabrics: the record with the
-  /// same nonce, or a new one.
+  /// The record that a hello belongs to, or null. Connected fabrics: the link's. Addressed fabrics: the record of the
+  /// same hello, or a new one.
   record* record_of_hello(receive& in, record* named, const wire::introduction& theirs, wire::parse_verdict verdict) {
     if constexpr (Engine::links_have_receives) {
       return receives<Engine>(e_).peer_of(in);
@@ -166,8 +172,7 @@ class connection_manager {
     } else {
       if (verdict == wire::parse_verdict::garbled || theirs.address.empty()) return nullptr;  // no way to answer
       for (record& known : e_.peers)
-        if (known.state != peer_state::free && known.nonce == theirs.nonce && known.theirs == theirs.connection)
-          return &known;
+        if (known.state != peer_state::free && known.theirs == theirs.own_word()) return &known;
       record* const r = handshakes().begin(peer_event::link_arrives);
       if (r == nullptr) return nullptr;
       auto link = e_.port->dial(address_bytes(theirs.address.begin(), theirs.address.end()), r->number);
@@ -181,11 +186,7 @@ class connection_manager {
     }
   }
 
-  void learn(record& r, const wire::introduction& theirs) noexcept {
-    r.nonce = theirs.nonce;
-    r.theirs = theirs.connection;
-    r.last_received = e_.tick;
-  }
+  void learn(record& r, const wire::introduction& theirs) noexcept { r.theirs = theirs.own_word(); }
 
   handshake<Engine> handshakes() const noexcept { return handshake<Engine>(e_); }
 

@@ -31,12 +31,11 @@ class handshake {
 
   /// A fresh record for a new connection; null when the table is full. `how`: owner_connects or link_arrives.
   record* begin(peer_event how) noexcept {
-    record* const r = e_.peers.take();
+    record* const r = e_.peers.take(e_.entropy());
     if (r == nullptr) return nullptr;
     (void)advance(e_, *r, how);
     r->reset();
-    r->nonce = 0;
-    r->last_received = e_.links_moved = e_.tick;
+    e_.links_moved = e_.tick;
     if constexpr (Engine::watches_cells) static_cast<cell_state&>(*r) = e_.cells.fresh(e_.peers.index_of(*r));
     if (Engine::uses_ring) std::fill_n(e_.ring_memory.get() + ring_offset(*r), ring_bytes, std::byte{});
     return r;
@@ -52,10 +51,12 @@ class handshake {
     return true;
   }
   /// Keeps the sentence of a refusal. Without memory the refusal travels without one.
-  static void keep_reason(record& r, errc code, std::string reason) noexcept {
+  static void keep_reason(record& r, errc code, std::string reason,
+                          std::uint16_t their_wire_version = wire::version) noexcept {
     peer_words* words = r.made_words();
     if (words == nullptr) return;
     words->refusal = code;
+    words->their_wire_version = their_wire_version;
     words->reason = std::move(reason);
   }
 
@@ -120,9 +121,11 @@ class handshake {
   static std::size_t write_refusal(const record& r, bytes into) {
     const std::string reason = r.reason();
     const errc code = r.words ? r.words->refusal : errc::rejected;
+    const bool old = r.words && r.words->their_wire_version < wire::first_version_with_proof;
     const const_bytes text{reinterpret_cast<const std::byte*>(reason.data()),
                            std::min(reason.size(), wire::largest_reason)};
-    return wire::encode(wire::refusal_notice{static_cast<std::uint8_t>(code), text}, into);
+    return wire::encode(wire::refusal_notice{static_cast<std::uint8_t>(code), r.theirs.value, text}, into,
+                        old ? wire::refusal_form::without_nonce : wire::refusal_form::with_nonce);
   }
 
   wire::introduction introduce(record& r, wire::message_kind kind) noexcept {
@@ -132,8 +135,9 @@ class handshake {
     };
     wire::introduction mine;
     mine.fingerprint = Engine::fabric::fingerprint;
-    mine.nonce = r.nonce;
+    mine.nonce = (kind == wire::message_kind::hello ? r.word() : r.theirs).value;
     mine.connection = {r.number};
+    mine.proof = r.word().proof();
     mine.max_message_bytes = e_.options.max_message_bytes;
     mine.process = e_.own_process();
     if (answer<typename Engine::fabric, liveness_family>::speaks)

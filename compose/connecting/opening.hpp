@@ -59,9 +59,9 @@ class opening {
     if (o.max_message_bytes < wire::largest_handshake)
       return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the handshake needs at least " +
              std::to_string(wire::largest_handshake);
-    if (o.peers == 0 || o.peers >= 1U << wire::connection_number::index_bits)
+    if (o.peers == 0 || o.peers >= 1U << wire::connection_number::most_index_bits)
       return "peers is " + std::to_string(o.peers) + "; between 1 and " +
-             std::to_string((1U << wire::connection_number::index_bits) - 1) + " are possible";
+             std::to_string((1U << wire::connection_number::most_index_bits) - 1) + " are possible";
     if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
     if (o.device_memory && !registrar<Engine>::takes_device_memory)
       return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) +

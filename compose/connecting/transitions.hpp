@@ -35,7 +35,7 @@ enum class peer_event : std::uint8_t {
   hello_refused,  ///< A hello of a build that cannot talk to this one, or one request too many.
   hello_garbled,
   accept,
-  accept_garbled,   ///< Bytes that are no accept, or an accept that answers another hello.
+  answer_garbled,   ///< Bytes that are no accept or reject, or one that answers another hello.
   reject,           ///< Also an accept of a build that cannot talk to this one.
   data_message,     ///< user, notify, fused, group.
   control_message,  ///< Atomics, ring credits, flushes, replies, heartbeats.
@@ -50,7 +50,7 @@ inline constexpr std::size_t peer_events = 23;
 inline constexpr std::array<std::string_view, peer_events> event_names{
     "owner_connects", "owner_accepts", "owner_rejects",  "owner_closes",  "owner_releases", "link_arrives",
     "link_stands",    "link_refused",  "link_ends",      "link_drained",  "hello",          "hello_refused",
-    "hello_garbled",  "accept",        "accept_garbled", "reject",        "data_message",   "control_message",
+    "hello_garbled",  "accept",        "answer_garbled", "reject",        "data_message",   "control_message",
     "goodbye",        "hello_failed",  "repeat_time",    "patience_over", "peer_dies"};
 inline constexpr std::array<std::string_view, peer_states> state_names{
     "free", "dialling", "greeting", "arrived", "requested", "established", "leaving", "refusing", "closing", "lost"};
@@ -183,7 +183,7 @@ inline constexpr rule rules[] = {
     when(e::accept, in(greeting), a::report_connected, established, "The hello is answered."),
     when(e::accept, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
     when(e::accept, others, a::none, "The accept is repeated."),
-    when(e::accept_garbled, others, a::count_garbled, "Only an accept of this hello connects."),
+    when(e::answer_garbled, others, a::count_garbled, "Only an answer to this hello connects or ends."),
     when(e::reject, in(greeting), a::report_lost, lost, "The peer refused, or was built for other rules."),
     when(e::reject, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
     when(e::reject, others, a::none, "The answer is late: the connection has its end or its accept."),
@@ -276,7 +276,7 @@ peer_action advance(Engine& e, typename Engine::record& r, peer_event what) noex
   e.half_open -= std::uint32_t{is_half_open(r.state)};
   r.state = t.next;
   r.since = e.tick;
-  r.live = t.next == peer_state::established ? r.number : peer_header::dead;
+  r.set_live(t.next == peer_state::established);
   return does;
 }
 

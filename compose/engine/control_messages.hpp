@@ -20,13 +20,19 @@ class control_sender {
   using record = typename Traits::record;
   using slot = typename Traits::slot;
 
-  static constexpr std::uint32_t immediate_of(wire::message_tag tag) noexcept { return Traits::framed ? 0 : tag.word; }
+  /// The part of a tag that travels in the send's immediate.
+  static constexpr auto immediate_of(wire::message_tag tag) noexcept {
+    return Traits::framed ? 0 : static_cast<typename Traits::tag_word>(tag.word);
+  }
+  /// The same of a user's message.
+  static constexpr auto user_immediate(const record& to) noexcept {
+    return immediate_of(wire::message_tag::of(wire::message_kind::user, to.theirs));
+  }
   /// Writes the header, on fabrics whose messages have one.
   static void put_front([[maybe_unused]] bytes into, [[maybe_unused]] wire::message_tag tag) noexcept {
     if constexpr (Traits::framed) {
       wire::writer w(into);
       w.number(tag.word);
-      w.number(std::uint32_t{0});
     }
   }
 

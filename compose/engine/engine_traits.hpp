@@ -89,6 +89,11 @@ struct engine_traits {
   static constexpr bool framed = shape::framed;
   /// Bytes of weft's own in front of each message.
   static constexpr std::size_t front = framed ? wire::header_bytes : 0;
+  /// Messages come without a link of their own, and have room for the receiver's proof. Without room, only the number
+  /// of the connection says who sent a message (docs/limitations.md).
+  static constexpr bool proves_sender =
+      !links_have_receives && !notices_name_links && (framed || F::facts.send_immediate_bytes >= 8);
+  using tag_word = std::conditional_t<proves_sender, std::uint64_t, std::uint32_t>;
   /// Inject limit of a user's message: the port's limit minus the header.
   static constexpr std::uint32_t copied_bytes = message_inject_bytes > front
                                                     ? message_inject_bytes - static_cast<std::uint32_t>(front)

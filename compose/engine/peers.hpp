@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The peers of one transport: records in a table of fixed size. A record keeps its address for the transport's life. A
-// connection number holds the record's index in 20 bits, and a generation that exposes messages and handles of an
-// earlier connection. Hot path: `live` is compared once per operation. Threads: the owner's.
+// connection number holds the record's index, and a generation that exposes messages and handles of an earlier
+// connection. A stranger may send anything to an address, so each connection has a random proof, and the bits of its
+// number that nothing else needs are random too. Hot path: `live` is compared once per operation. Threads: the owner's.
 #pragma once
 
 #include "../../core/time.hpp"
@@ -11,6 +12,7 @@
 #include "operations.hpp"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -70,7 +72,7 @@ struct unexpected_message {
   Receive* in = nullptr;
   std::byte* data = nullptr;
   std::uint32_t length = 0;
-  std::uint32_t tag = 0;
+  std::uint64_t tag = 0;
   std::uint64_t left = 0;  ///< Of a group: a bit for each member that is still to be handled.
 };
 
@@ -132,7 +134,7 @@ struct record_start : library_context<0> {
   link_state link_is : 2 = link_state::none;
   bool handshake_pending : 1 = false;  ///< A hello, accept or reject is still to be sent.
   bool has_private_data : 1 = false;
-  bool heard = false;    ///< A message came after `last_received`.
+  bool heard = false;    ///< A message came after the timers last polled.
   short_tick last_sent;  ///< Tick of the last handshake or heartbeat; with a watched process, of the last check.
   std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
 };
@@ -142,11 +144,11 @@ struct record_start : library_context<0> {
 template <class Link, class... Parts>
 struct peer_record : peer_header, record_start, Parts... {
   Link link{};
-  std::uint64_t nonce = 0;           ///< Of the hello that made this record.
-  wire::connection_number theirs{};  ///< The number that the peer chose; messages to the peer carry it.
+  wire::connection_word theirs{};  ///< Number and proof that the peer chose; messages to the peer carry them.
   std::uint32_t their_max_message_bytes = 0;
-  std::uint32_t last_received = 0;  ///< Tick at which the timers last saw that the peer was heard.
-  std::uint32_t since = 0;          ///< Tick of the last change of state. In a free record: index of the next free one.
+  /// Tick of the last change of state. Of an established peer: tick at which the timers last saw that it was heard. In
+  /// a free record: index of the next free one.
+  std::uint32_t since = 0;
 
   /// Forgets the connection before. The parts reset themselves.
   void reset() noexcept {
@@ -165,11 +167,16 @@ struct peer_record : peer_header, record_start, Parts... {
 template <class Record>
 class peer_table {
  public:
-  explicit peer_table(std::uint32_t capacity) : records_(std::make_unique<Record[]>(capacity)), capacity_(capacity) {}
+  /// Requires: `capacity` is below 2 to the power of connection_number::most_index_bits.
+  explicit peer_table(std::uint32_t capacity)
+      : records_(std::make_unique<Record[]>(capacity)),
+        capacity_(capacity),
+        index_mask_((1U << std::bit_width(capacity)) - 1) {}
 
   /// Null when the table is full. Requires: the caller sets the record's state next. Records never used come first,
-  /// then the one that is free for longest, so that a generation returns as late as possible.
-  Record* take() noexcept {
+  /// then the one that is free for longest, so that a generation returns as late as possible. `random`: bits that no
+  /// peer can guess, for the proof and the number.
+  Record* take(std::uint64_t random = 0) noexcept {
     if (used_ == capacity_ && first_free_ == no_index) return nullptr;
     const std::uint32_t index = used_ < capacity_ ? used_++ : first_free_;
     Record& r = records_[index];
@@ -177,9 +184,12 @@ class peer_table {
       first_free_ = r.since;
       if (first_free_ == no_index) last_free_ = no_index;
     }
-    const std::uint32_t generation =
-        (r.number >> wire::connection_number::index_bits) % ((1U << wire::connection_number::generation_bits) - 1) + 1;
-    r.number = wire::connection_number::of(index, generation).value;
+    const auto bits_of_index = static_cast<std::uint32_t>(std::bit_width(index_mask_));
+    const auto drawn = static_cast<std::uint32_t>(random);
+    const std::uint32_t before = r.number != 0 ? r.number >> bits_of_index : drawn;
+    constexpr std::uint32_t counted = (1U << wire::connection_number::counted_bits) - 1;
+    const std::uint32_t generation = (before & counted) % counted + 1;
+    r.renew(wire::connection_number::of(index, (drawn & ~counted) | generation, bits_of_index), random);
     return &r;
   }
   /// Takes a record back. Requires: its state is free.
@@ -192,19 +202,34 @@ class peer_table {
   }
   /// The record of a connection number; null when that connection no longer exists.
   Record* find(wire::connection_number n) noexcept {
-    if (n.index() >= used_) return nullptr;
-    Record& r = records_[n.index()];
+    if (index_of(n) >= used_) return nullptr;
+    Record& r = records_[index_of(n)];
     return r.number == n.value && r.state != peer_state::free ? &r : nullptr;
+  }
+  /// The same for a message whose sender must prove that it is the peer.
+  Record* find_proven(wire::connection_word w) noexcept {
+    if (index_of(w.number()) >= used_) return nullptr;
+    Record& r = records_[index_of(w.number())];
+    if (r.live == w.value) [[likely]]
+      return &r;
+    return r.word() == w && r.state != peer_state::free ? &r : nullptr;
   }
   /// The record of a connection number; null when that connection is not established.
   Record* living(wire::connection_number n) noexcept { return living(n, capacity_); }
   /// The same among the first `below` records; `below` is at most capacity(). `n` may be any 32 bits: a number that no
   /// connection has finds no record.
   Record* living(wire::connection_number n, std::uint32_t below) noexcept {
-    if (n.index() >= below) [[unlikely]]
+    if (index_of(n) >= below) [[unlikely]]
       return nullptr;
-    Record& r = records_[n.index()];
-    return r.live == n.value ? &r : nullptr;  // a forged `dead` fails the bounds check
+    Record& r = records_[index_of(n)];
+    return r.live_number() == n.value ? &r : nullptr;  // a forged `dead` fails the bounds check
+  }
+  /// The same for a message whose sender must prove that it is the peer. `w` may be any 64 bits.
+  Record* living_proven(wire::connection_word w, std::uint32_t below) noexcept {
+    if (index_of(w.number()) >= below) [[unlikely]]
+      return nullptr;
+    Record& r = records_[index_of(w.number())];
+    return r.live == w.value ? &r : nullptr;
   }
   Record& at(std::uint32_t index) noexcept { return records_[index]; }
   std::uint32_t index_of(const Record& r) const noexcept { return static_cast<std::uint32_t>(&r - records_.get()); }
@@ -214,8 +239,11 @@ class peer_table {
   Record* end() noexcept { return records_.get() + used_; }
 
  private:
+  std::uint32_t index_of(wire::connection_number n) const noexcept { return n.value & index_mask_; }
+
   std::unique_ptr<Record[]> records_;
   std::uint32_t capacity_;
+  std::uint32_t index_mask_;  ///< At least capacity_: the index of `dead` is outside of the table.
   std::uint32_t used_ = 0;
   std::uint32_t first_free_ = no_index;
   std::uint32_t last_free_ = no_index;

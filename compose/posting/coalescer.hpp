@@ -59,7 +59,7 @@ class coalescer {
     const instant now = found ? e_.port->now() : instant{};
     std::erase_if(peers_, [&](record* r) {
       if (r->coalesced.slot != no_index && is_due(*r, found, now)) {
-        if (r->live == r->number) (void)packing().post(r->coalesced);
+        if (r->is_live()) (void)packing().post(r->coalesced);
         else drop(*r);
       }
       r->coalesced_listed = r->coalesced.slot != no_index;
@@ -97,7 +97,7 @@ class coalescer {
     return s.is_again() ? s : status{};  // the post that follows meets any other error itself
   }
   bool is_due(record& r, bool found, instant now) noexcept {
-    if (!found || r.live != r.number) return true;
+    if (!found || !r.is_live()) return true;
     if (r.coalesced_since == instant{}) r.coalesced_since = now;
     return now - r.coalesced_since >= e_.options.coalesce_time;
   }

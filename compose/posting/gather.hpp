@@ -40,7 +40,7 @@ class gather {
             *r, initiator_.template post<post_mode::signalled, Engine::slot_per_message>(
                     r, operation::send, context, signalled,
                     [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-                      return e_.port->template send_gather<M>(r->link, v, tag.word, c);
+                      return e_.port->template send_gather<M>(r->link, v, Engine::immediate_of(tag), c);
                     }));
       }
     }
@@ -171,7 +171,8 @@ class gather {
         return Engine::counted(*r, initiator_.template post<post_mode::signalled, Engine::slot_per_message>(
                                        r, operation::send, context, signalled,
                                        [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) {
-                                         return e_.port->template send_gather<M>(r->link, pieces.list(), tag.word, c);
+                                         return e_.port->template send_gather<M>(r->link, pieces.list(),
+                                                                                 Engine::immediate_of(tag), c);
                                        }));
     }
     return {};

@@ -40,12 +40,12 @@ class initiator : public caller_checks<Engine> {
       return Engine::counted(*r, rare::send_framed(e_, *r, from, tag(), context, signalled));
     } else {
       if (!Engine::slot_per_message && !signalled && is_injected(from.size))
-        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, tag().word));
+        return Engine::counted(*r, e_.port->inject(r->link, {from.data, from.size}, Engine::immediate_of(tag())));
       return Engine::counted(
           *r, post<post_mode::signalled, Engine::slot_per_message>(
                   r, operation::send, context, signalled,
                   [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-                    return e_.port->template send<M>(r->link, from, tag().word, c);
+                    return e_.port->template send<M>(r->link, from, Engine::immediate_of(tag()), c);
                   }));
     }
   }
@@ -175,11 +175,11 @@ class initiator : public caller_checks<Engine> {
                                                                        : error(errc::peer_lost, operation);
   }
 
-  /// The immediate on the wire. If it has room, it also carries the connection's number, unless the target knows the
-  /// writer by the link.
+  /// The immediate on the wire. If it has room, it also carries the connection's number without the proof, unless the
+  /// target knows the writer by the link.
   [[gnu::always_inline]] static std::uint64_t immediate_word(const record& r, std::uint32_t immediate) noexcept {
     if constexpr (Engine::notices_name_links) return immediate;
-    else if constexpr (Engine::wide_immediate) return immediate | std::uint64_t{r.theirs.value} << 32;
+    else if constexpr (Engine::wide_immediate) return immediate | r.theirs.value << 32;
     else return immediate;
   }
 

@@ -36,14 +36,14 @@ class member_posts {
           });
     if constexpr (!Engine::framed)
       if (m.what == operation::send) {
-        const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
+        const auto immediate = Engine::user_immediate(r);
         return Engine::counted(
             r,
             l.template post<post_mode::signalled, Engine::slot_per_message>(
                 &r, operation::send, nullptr,
                 false, [&]<post_mode M>(std::integral_constant<post_mode, M>, void* c) __attribute__((always_inline)) {
-                  if constexpr (hints) return port.template send<M, true>(r.link, from, tag.word, c);
-                  else return port.template send<M>(r.link, from, tag.word, c);
+                  if constexpr (hints) return port.template send<M, true>(r.link, from, immediate, c);
+                  else return port.template send<M>(r.link, from, immediate, c);
                 }));
       }
     if constexpr (initiator_type::notify_answer::rides_on_write)

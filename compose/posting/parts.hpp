@@ -256,17 +256,17 @@ class parts {
   }
 
   status message(slot& o, const piece_list& part) noexcept {
-    const auto tag = wire::message_tag::of(wire::message_kind::user, o.record->theirs);
     const local_memory from = part.count() == 0 ? local_memory{} : part.front();
     o.stage = stage::single;
     if constexpr (Engine::framed) {
       if (o.buffer == no_index) o.buffer = e_.controls.take();
       if (o.buffer == no_index) return again(waits_for::operation_slot, "send");
       o.stage = stage::buffered;
+      const auto tag = wire::message_tag::of(wire::message_kind::user, o.record->theirs);
       return Engine::counted(*o.record, rare_posts<Engine>::post_framed(e_, *o.record, from, tag, o));
     } else {
-      return Engine::counted(*o.record,
-                             e_.port->template send<post_mode::signalled>(o.record->link, from, tag.word, &o));
+      return Engine::counted(*o.record, e_.port->template send<post_mode::signalled>(
+                                            o.record->link, from, Engine::user_immediate(*o.record), &o));
     }
   }
 

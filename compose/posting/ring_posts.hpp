@@ -98,7 +98,7 @@ class ring_posts {
       r.cells_credited = read;
       return;
     }
-    for (const std::uint32_t number = r.number; r.live == number && r.cells_credited != read;) {
+    for (const std::uint32_t number = r.number; r.live_number() == number && r.cells_credited != read;) {
       const std::uint32_t n = r.cells_credited++;
       if (slot* s = take_waiting(r, n, find); s != nullptr) end(*s);
     }

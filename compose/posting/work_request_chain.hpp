@@ -52,9 +52,7 @@ class [[nodiscard]] work_request_chain : public refused_members {
       return s;
     if (!initiator_type::is_taken(*r, from.size)) [[unlikely]]
       return rare_posts<Engine>::too_long(*e_, from.size, *r);
-    if (const status s =
-            e_->port->list_send(list_, from, wire::message_tag::of(wire::message_kind::user, r->theirs).word, r);
-        !s) [[unlikely]]
+    if (const status s = e_->port->list_send(list_, from, Engine::user_immediate(*r), r); !s) [[unlikely]]
       return s;
     return taken(operation::send);
   }

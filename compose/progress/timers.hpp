@@ -150,15 +150,15 @@ class timers {
     }
     if (liveness_answer::speaks) {
       const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
-      if (std::exchange(r.heard, false)) r.last_received = e_.tick;
-      r.last_received += std::min(not_silent, e_.tick - r.last_received);
+      if (std::exchange(r.heard, false)) r.since = e_.tick;
+      r.since += std::min(not_silent, e_.tick - r.since);
       if (r.heartbeat_every > 0 && r.last_sent.until(e_.tick) >= r.heartbeat_every) {
         const status sent = e_.tell(r, wire::message_kind::heartbeat, {});
         if (!sent.is_again()) r.last_sent = e_.tick;  // a queue full of writes: the next tick tries again
         if (!sent && !sent.is_again())
           return teardown<Engine>(e_).gone(r, {errc::peer_lost, sent.from, sent.native(), "heartbeat"}, on_);
       }
-      if (e_.tick - r.last_received > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
+      if (e_.tick - r.since > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
     }
   }
 

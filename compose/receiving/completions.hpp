@@ -92,7 +92,7 @@ class completions {
 
  private:
   void unsignalled_failed(record& r, status outcome) {
-    if (r.live == r.number) on_(failed{operation::put_notify, e_.handle(r), nullptr, outcome});
+    if (r.is_live()) on_(failed{operation::put_notify, e_.handle(r), nullptr, outcome});
   }
 
   /// Makes the next call of an operation that takes several. False: the operation continues, also if `pending` is 0.

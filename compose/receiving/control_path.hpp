@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Control messages that arrive: the handshake, notices as messages, requests and replies, credits, groups, goodbyes.
-// Any byte may come from a hostile peer. A message is stale if its connection is gone, and garbled if no transport of
-// this build sends it. Both are dropped and counted. Hot path: on fabrics whose notices or atomics are messages.
+// Any byte may come from a hostile peer, or from a stranger. A message is stale if its connection is gone or its proof
+// is wrong, and garbled if no transport of this build sends it. Both are dropped and counted. Hot path: on fabrics
+// whose notices or atomics are messages.
 // Threads: the owner's.
 #pragma once
 
@@ -58,7 +59,7 @@ class control_path {
       return true;
     }
     // The table delivers the message of an established peer; a goodbye ends that state (connecting/transitions.hpp).
-    if (r->live != r->number || tag.kind() == wire::message_kind::goodbye) [[unlikely]]
+    if (!r->is_live() || tag.kind() == wire::message_kind::goodbye) [[unlikely]]
       if (const peer_action does = advance(e_, *r, event_of(tag.kind())); does != peer_action::deliver)
         return does != peer_action::keep;
     if (!Engine::is_counted(tag.kind())) return from_established(*r, tag.kind(), body);

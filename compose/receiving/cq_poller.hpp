@@ -100,7 +100,7 @@ class cq_poller {
   [[gnu::always_inline]] void take(const completion_entry& c, void* link_record) {
     record& from = *static_cast<record*>(link_record);
     if (c.kind != completion_kind::write_with_immediate) return receive_path_().arrived(c, from);
-    if (from.live != from.number) [[unlikely]]
+    if (!from.is_live()) [[unlikely]]
       return void(++e_.stale);
     on_(notified{e_.handle(from), static_cast<std::uint32_t>(c.immediate)});
   }

@@ -27,11 +27,14 @@ class receive_path {
     if (!c.outcome) [[unlikely]]
       return arrived_badly(c);
     receive& r = *static_cast<receive*>(c.context);
-    const auto tag = static_cast<std::uint32_t>(c.immediate);
+    const auto tag = static_cast<typename Engine::tag_word>(c.immediate);
     if constexpr (tag_names_peer && Engine::links_have_receives) {
       record& from = *static_cast<record*>(r.from);
-      if (from.live == tag && tag < e_.heard_at_once) [[likely]]
+      if (from.live_number() == tag && tag < e_.heard_at_once) [[likely]]
         return take_at_once(from, r, c);
+    } else if constexpr (tag_names_peer && Engine::proves_sender) {
+      if (record* const from = e_.peers.living_proven({tag}, e_.heard_at_once); from != nullptr) [[likely]]
+        return take_at_once(*from, r, c);
     } else if constexpr (tag_names_peer && !Engine::notices_name_links) {
       if (record* const from = e_.peers.living({tag}, e_.heard_at_once); from != nullptr) [[likely]]
         return take_at_once(*from, r, c);
@@ -44,7 +47,7 @@ class receive_path {
       return arrived_badly(c);
     receive& r = *static_cast<receive*>(c.context);
     const auto tag = static_cast<std::uint32_t>(c.immediate);
-    if (tag_names_peer && tag < e_.heard_at_once && from.live == tag) [[likely]]
+    if (tag_names_peer && tag < e_.heard_at_once && from.live_number() == tag) [[likely]]
       return take_at_once(from, r, c);
     take_message(e_, on_, r, c.length, tag, c.at, c.last);
   }
@@ -54,7 +57,8 @@ class receive_path {
     std::byte* const start = Engine::many_in_one ? c.at : r.data;
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
       return keep_unexpected(
-          e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<std::uint32_t>(c.immediate)}, c.last);
+          e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<typename Engine::tag_word>(c.immediate)},
+          c.last);
     if constexpr (Engine::many_in_one || Engine::chains_receives) give_back(r, c.last);
     else receives<Engine>(e_).post_at_once(from, r, c);
   }
@@ -76,7 +80,7 @@ class receive_path {
     else if (Engine::links_have_receives && consumed != nullptr) r = receives<Engine>(e_).peer_of(*consumed);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) connection_manager<Engine>(e_).post(*consumed);
-    if (known && (r == nullptr || r->live != r->number)) {
+    if (known && (r == nullptr || !r->is_live())) {
       ++e_.stale;
       return;
     }
@@ -122,8 +126,8 @@ class receive_path {
   }
 
   /// The slow path. All arguments travel in registers. `at`, `last`: for a buffer of many messages.
-  [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length, std::uint32_t tag,
-                                             std::byte* at, bool last) {
+  [[gnu::noinline]] static void take_message(Engine& e, Handler on, receive& r, std::size_t length,
+                                             typename Engine::tag_word tag, std::byte* at, bool last) {
     receive_path(e, on).take(r, length, {tag}, at, last);
   }
   void take(receive& r, std::size_t length, wire::message_tag tag, std::byte* at, bool last) {
@@ -131,7 +135,7 @@ class receive_path {
     const_bytes whole{start, length};
     if (Engine::framed) {
       wire::reader head(whole.first(std::min(whole.size(), wire::header_bytes)));
-      tag.word = head.number<std::uint32_t>();
+      tag.word = head.number<typename Engine::tag_word>();
       if (whole.size() < wire::header_bytes) {
         ++e_.garbled;
         return give_back(r, last);
@@ -155,8 +159,8 @@ class receive_path {
 
   /// False: the message must wait.
   bool handle(receive& slot_of, wire::message_tag tag, const_bytes body) {
-    record* r = e_.peers.find(tag.connection());
-    if (r != nullptr && r->live == r->number)
+    record* r = named_by(tag);
+    if (r != nullptr && r->is_live())
       (void)ring_watch_of<Engine, Handler>(e_, on_).drain(*r);  // cells posted before this message
     if (tag.kind() != wire::message_kind::user) [[unlikely]]
       return control_path<Engine, Handler>(e_, on_).take(slot_of, r, tag, body);
@@ -170,9 +174,16 @@ class receive_path {
     ++e_.stale;
     return true;
   }
+  /// The record that a tag names, or null. A wrong proof names no record. A hello has no proof: its sender learns the
+  /// proof from the answer.
+  record* named_by(wire::message_tag tag) const noexcept {
+    if constexpr (Engine::proves_sender)
+      if (tag.kind() != wire::message_kind::hello) return e_.peers.find_proven(tag.connection());
+    return e_.peers.find(tag.connection().number());
+  }
   /// The peer is established, or its goodbye overtook this message.
   static bool is_heard(const record& r) noexcept {
-    return r.live == r.number || (Engine::goodbye_overtakes && r.state == peer_state::leaving);
+    return r.is_live() || (Engine::goodbye_overtakes && r.state == peer_state::leaving);
   }
 
   Engine& e_;

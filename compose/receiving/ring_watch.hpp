@@ -38,7 +38,7 @@ class ring_watch {
       return poll_some(used);
     int reported = 0;
     for (std::uint32_t i = 0; i < used; ++i)
-      if (record& r = e_.peers.at(i); r.live != peer_header::dead && has_work(r)) reported += serve(r);
+      if (record& r = e_.peers.at(i); r.live_number() != peer_header::dead && has_work(r)) reported += serve(r);
     return reported;
   }
 
@@ -46,7 +46,7 @@ class ring_watch {
   [[gnu::always_inline]] bool drain(record& r) {
     const std::uint32_t number = r.number;
     read_out_of_line(r);
-    return r.live == number;
+    return r.live_number() == number;
   }
 
   /// The peer refused a put_notify by message.
@@ -85,7 +85,7 @@ class ring_watch {
     if (r.cells_waiting != 0) [[unlikely]]
       reported = take_peers_credit(r);
     reported += read_all(r);
-    if (r.live == number && r.answer_is_due) [[unlikely]]
+    if (r.live_number() == number && r.answer_is_due) [[unlikely]]
       send_credit(r);
     if (!inside) (void)e_.poll_budget.end_handling();
     return reported;
@@ -94,12 +94,12 @@ class ring_watch {
   [[gnu::always_inline]] int read_all(record& r) {
     const std::uint32_t number = r.number;
     int reported = 0;
-    while (r.live == number && reported < static_cast<int>(wire::ring_cells)) {
+    while (r.live_number() == number && reported < static_cast<int>(wire::ring_cells)) {
       const wire::cell_end last = next_end(r);
       if (last.sequence() != r.cells_read + 1 || !take(r, last)) break;
       ++reported;
     }
-    if (r.live == number && r.cells_read - r.cells_reported >= wire::ring_cells / 4) r.answer_is_due = true;
+    if (r.live_number() == number && r.cells_read - r.cells_reported >= wire::ring_cells / 4) r.answer_is_due = true;
     return reported;
   }
   [[gnu::noinline]] int read_out_of_line(record& r) { return read_all(r); }
@@ -116,7 +116,7 @@ class ring_watch {
       if (posts::believes(r, credit)) r.cells_credited = static_cast<std::uint32_t>(credit >> 32);
     } else {
       take_credit(r, credit);
-      if (r.live != number) return false;
+      if (r.live_number() != number) return false;
     }
     const bool inside = (last.flags() & ~wire::cell_answered) == 0 && last.length() <= wire::largest_cell_payload;
     const std::uint64_t size = inside ? last.length() : size_outside(last, at);
@@ -165,7 +165,7 @@ class ring_watch {
     const std::uint32_t number = r.number;
     const std::uint32_t waited = r.cells_waiting;
     take_credit(r, posts::their_credit(r));
-    return r.live == number ? static_cast<int>(waited - r.cells_waiting) : 1;
+    return r.live_number() == number ? static_cast<int>(waited - r.cells_waiting) : 1;
   }
   [[gnu::noinline]] void take_credit(record& r, std::uint64_t word) {
     posts::credit(
@@ -184,7 +184,8 @@ class ring_watch {
     int reported = 0;
     for (std::uint32_t i = 0; i < peers_of_one_poll; ++i) {
       if (e_.cells.next >= used) e_.cells.next = 0;
-      if (record& r = e_.peers.at(e_.cells.next++); r.live != peer_header::dead && has_work(r)) reported += serve(r);
+      if (record& r = e_.peers.at(e_.cells.next++); r.live_number() != peer_header::dead && has_work(r))
+        reported += serve(r);
     }
     return reported;
   }

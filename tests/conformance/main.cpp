@@ -15,6 +15,7 @@
 #include "gather_lists.hpp"
 #include "hard_cases/endings.hpp"
 #include "hard_cases/forged_requests.hpp"
+#include "hard_cases/strangers.hpp"
 #include "hard_cases/wrong_posts.hpp"
 #include "liveness.hpp"
 #include "many_initiators.hpp"
@@ -59,6 +60,7 @@ WEFT_INSTANTIATE(regions);
 WEFT_INSTANTIATE(shared_receives);
 WEFT_INSTANTIATE(striped_rails);
 WEFT_INSTANTIATE(states);
+WEFT_INSTANTIATE(strangers);
 WEFT_INSTANTIATE(unsignalled);
 WEFT_INSTANTIATE(waiting);
 WEFT_INSTANTIATE(words_of_peers);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer of another release: its hello has another wire version, and unknown bytes after the part with a fixed layout.
-// The peer gets a sentence as its answer, on connected and on addressed rows. The application gets no request.
+// Peers by hand, on connected and on addressed rows. A peer of another release gets a sentence as its answer, and the
+// application gets no request. Answers to another hello, and messages of strangers, change nothing.
 #include <weft/compose/transport.hpp>
+#include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
@@ -34,12 +35,29 @@ struct addressed_row : fabrics::loopback {
                  answers::inject::as_the_row_permits, answers::checks::verified>;
 };
 
-/// The bytes of a hello as a later release might send it.
-std::vector<std::byte> later_hello(const address_bytes& from) {
+/// Addressed rows whose messages have room for a proof: in an immediate of 8 bytes, or in a header. Only silence tells
+/// of a death.
+struct wide_row : addressed_row {
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = addressed_row::facts;
+    f.send_immediate_bytes = f.write_immediate_bytes = 8;
+    f.reports_killed_peer = false;
+    return f;
+  }();
+};
+struct framed_row : wide_row {
+  using policies = typename detail::replaced<addressed_row::policies, policy_set<answers::framing::header>>::type;
+};
+static_assert(detail::engine<wide_row>::proves_sender && detail::engine<framed_row>::proves_sender);
+static_assert(!detail::engine<addressed_row>::proves_sender && !detail::engine<connected_row>::proves_sender);
+
+/// The bytes of a hello as another release might send it.
+std::vector<std::byte> foreign_hello(const address_bytes& from, std::uint16_t version) {
   wire::introduction i;
-  i.wire_version = wire::version + 1;
-  i.nonce = 5;
+  i.wire_version = version;
   i.connection = wire::connection_number::of(3, 1);
+  i.proof = 5;
+  i.nonce = i.own_word().value;
   i.address = from;
   std::vector<std::byte> body(wire::largest_handshake);
   body.resize(wire::encode(i, body));
@@ -53,6 +71,7 @@ struct asking_alone {
   std::unique_ptr<port_type> net;
   typename port_type::link link{};
   std::vector<std::byte> slot = std::vector<std::byte>(4096);
+  wire::refusal_form form = wire::refusal_form::with_nonce;
   std::string answer;
 
   explicit asking_alone(const std::string& service) {
@@ -68,7 +87,7 @@ struct asking_alone {
     net->poll_links([](link_change, std::uint32_t, typename port_type::link) -> std::uint32_t { return 0; });
     net->poll([this](const completion_entry& reported) {
       if (reported.kind != completion_kind::received || !reported.outcome) return;
-      const auto no = wire::parse_refusal(const_bytes(slot).first(reported.length));
+      const auto no = wire::parse_refusal(const_bytes(slot).first(reported.length), form);
       answer = no ? std::string(reinterpret_cast<const char*>(no->reason.data()), no->reason.size())
                   : "something else than a refusal";
     });
@@ -85,14 +104,16 @@ struct asking_alone {
     }
     EXPECT_TRUE(sent);
   }
-  std::string ask() {
-    const auto body = later_hello(net->address());
+  std::string ask(std::uint16_t version) {
+    if (version < wire::first_version_with_proof) form = wire::refusal_form::without_nonce;
+    const auto body = foreign_hello(net->address(), version);
     const auto tag = wire::message_tag::of(wire::message_kind::hello, {});
     bool sent = false;
     for (int i = 0; i < 2000 && answer.empty(); ++i) {
       if (!sent)
-        sent = bool(net->template send<post_mode::signalled>(
-            link, {const_cast<std::byte*>(body.data()), body.size(), nullptr}, tag.word, nullptr));
+        sent = bool(
+            net->template send<post_mode::signalled>(link, {const_cast<std::byte*>(body.data()), body.size(), nullptr},
+                                                     static_cast<std::uint32_t>(tag.word), nullptr));
       turn();
     }
     return answer;
@@ -100,7 +121,7 @@ struct asking_alone {
 };
 
 template <class Row>
-void meets_a_later_release() {
+void meets_another_release(std::uint16_t version) {
   loopback::world w(7);
   bool over = false;
   unsigned asked = 0;
@@ -111,8 +132,8 @@ void meets_a_later_release() {
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);
-    EXPECT_EQ(asking_alone<Row>("7471").ask(),
-              "the caller was built for wire version 6, the listener for wire version 5");
+    EXPECT_EQ(asking_alone<Row>("7471").ask(version),
+              "the caller was built for wire version " + std::to_string(version) + ", the listener for wire version 6");
     over = true;
   });
   const auto run = w.run(120s);
@@ -149,24 +170,60 @@ void meets_a_message_that_is_too_large() {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-/// A listener by hand: it answers a hello with an accept of another hello, and then with the right one.
+/// An answer of a listener by hand: its kind, and how its nonce and its proof differ from the right ones.
+struct wrong_answer {
+  wire::message_kind kind;
+  std::uint64_t nonce;
+  std::uint64_t proof;
+};
+
+std::vector<std::byte> answer_to(const wire::introduction& hello, wire::message_kind kind,
+                                 std::uint64_t nonce_differs) {
+  std::vector<std::byte> body(wire::largest_handshake);
+  if (kind == wire::message_kind::reject) {
+    body.resize(wire::encode(
+        wire::refusal_notice{static_cast<std::uint8_t>(errc::rejected), hello.nonce ^ nonce_differs, {}}, body));
+  } else {
+    wire::introduction accept = hello;
+    accept.address = {};
+    accept.connection = wire::connection_number::of(0, 1);
+    accept.proof = 9;
+    accept.nonce ^= nonce_differs;
+    body.resize(wire::encode(accept, body));
+  }
+  return body;
+}
+
+/// A listener by hand: it gives wrong answers to a hello, and then the right one. `garbled`, `stale`: what the caller
+/// must count.
 template <class Row>
-void gets_an_accept_of_another_hello() {
+void gets_wrong_answers(std::vector<wrong_answer> answers, std::uint64_t garbled, std::uint64_t stale) {
   using port_type = loopback::port<shape_of<Row>>;
+  using engine_type = detail::engine<Row>;
   loopback::world w(13);
-  bool over = false;
+  bool over = false, all_counted = false;
   w.spawn("listener", [&] {
     auto net = port_type::open({.node = "listener", .service = "7471", .listens = true}).value();
     typename port_type::link link{};
-    std::vector<std::byte> slot(4096);
-    std::vector<std::byte> answer(wire::largest_handshake);
+    std::vector<std::byte> slot(4096), message;
     wire::introduction hello;
     const auto receive = [&] {
       EXPECT_TRUE(net->post_receive(link, {slot.data(), slot.size(), nullptr}, slot.data()));
     };
     if constexpr (!port_type::link_has_receives) receive();
-    int answers = 0;
+    std::size_t next = 0;
     bool asked = false;
+    const auto give = [&](const wrong_answer& a) {
+      const auto tag = wire::message_tag::of(a.kind, {hello.own_word().value ^ a.proof << 32});
+      message.assign(engine_type::front, {});
+      engine_type::put_front(message, tag);
+      const auto body = answer_to(hello, a.kind, a.nonce);
+      message.insert(message.end(), body.begin(), body.end());
+      const bool sent(net->template send<post_mode::signalled>(link, {message.data(), message.size(), nullptr},
+                                                               engine_type::immediate_of(tag), nullptr));
+      loopback::sleep_for(1ms);  // the bytes have left
+      return sent;
+    };
     while (!over) {
       net->poll_links([&](link_change change, std::uint32_t, typename port_type::link which) -> std::uint32_t {
         if (change != link_change::arrived) return no_tag;
@@ -177,33 +234,29 @@ void gets_an_accept_of_another_hello() {
       net->poll([&](const completion_entry& c) {
         if (c.kind != completion_kind::received || asked) return;
         asked = true;
-        EXPECT_EQ(wire::parse(const_bytes(slot).first(c.length), hello), wire::parse_verdict::good);
+        EXPECT_EQ(wire::parse(const_bytes(slot).first(c.length).subspan(engine_type::front), hello),
+                  wire::parse_verdict::good);
+        EXPECT_EQ(hello.nonce, hello.own_word().value);
         if constexpr (!port_type::link_has_receives)
           link = net->dial(address_bytes(hello.address.begin(), hello.address.end()), 1).value();
       });
-      if (asked && answers < 2) {
-        wire::introduction accept = hello;
-        accept.address = {};
-        accept.connection = wire::connection_number::of(0, 1);
-        if (answers == 0) accept.nonce ^= 2;
-        answer.resize(wire::largest_handshake);
-        answer.resize(wire::encode(accept, answer));
-        const auto tag = wire::message_tag::of(wire::message_kind::accept, hello.connection);
-        if (net->template send<post_mode::signalled>(link, {answer.data(), answer.size(), nullptr}, tag.word, nullptr))
-          ++answers;
-        loopback::sleep_for(1ms);  // the bytes have left
-      }
+      if (asked && next < answers.size()) next += give(answers[next]);
+      else if (next == answers.size() && all_counted) next += give({wire::message_kind::accept, 0, 0});
       loopback::sleep_for(50us);
     }
   });
   w.spawn("caller", [&] {
     loopback::sleep_for(100us);
     auto net = open<Row>({}).value();
-    unsigned stands = 0;
-    const auto on = overloaded{[&](const connected&) { ++stands; }, [](auto&&) {}};
+    unsigned stands = 0, losses = 0;
+    const auto on = overloaded{[&](const connected&) { ++stands; }, [&](const lost&) { ++losses; }, [](auto&&) {}};
     EXPECT_TRUE(net.start_connect("listener:7471"));
-    EXPECT_TRUE(net.until([&] { return net.garbled() == 1; }, 50ms, on)) << "the wrong accept was not counted";
-    EXPECT_EQ(stands, 0U) << "an accept of another hello connected";
+    EXPECT_TRUE(net.until([&] { return net.garbled() + net.stale() >= answers.size(); }, 50ms, on))
+        << "a wrong answer was not counted";
+    EXPECT_EQ(net.garbled(), garbled);
+    EXPECT_EQ(net.stale(), stale);
+    EXPECT_EQ(stands + losses, 0U) << "a wrong answer was believed";
+    all_counted = true;
     EXPECT_TRUE(net.until([&] { return stands == 1; }, 10s, on));
     over = true;
   });
@@ -211,10 +264,80 @@ void gets_an_accept_of_another_hello() {
   EXPECT_TRUE(run) << run.sentence;
 }
 
+using enum wire::message_kind;
 TEST(an_accept_of_another_hello, does_not_connect_over_a_connection) {
-  gets_an_accept_of_another_hello<connected_row>();
+  gets_wrong_answers<connected_row>({{accept, 2, 0}}, 1, 0);
 }
-TEST(an_accept_of_another_hello, does_not_connect_at_an_address) { gets_an_accept_of_another_hello<addressed_row>(); }
+TEST(an_accept_of_another_hello, does_not_connect_at_an_address) {
+  gets_wrong_answers<addressed_row>({{accept, 2, 0}}, 1, 0);
+}
+TEST(a_reject_of_another_hello, ends_nothing_at_an_address) {
+  gets_wrong_answers<addressed_row>({{reject, 2, 0}, {reject, ~std::uint64_t{0}, 0}}, 2, 0);
+}
+TEST(an_answer_without_the_proof, is_stale_where_immediates_have_8_bytes) {
+  gets_wrong_answers<wide_row>({{accept, 0, 1}, {reject, 0, 1}, {accept, 2, 0}, {reject, 2, 0}}, 2, 2);
+}
+TEST(an_answer_without_the_proof, is_stale_where_messages_have_a_header) {
+  gets_wrong_answers<framed_row>({{accept, 0, 1}, {reject, 0, 1}, {accept, 2, 0}, {reject, 2, 0}}, 2, 2);
+}
+
+/// A peer crashes, and a stranger speaks in its place. The stranger knows the connection's number, not the proof.
+template <class Row>
+void hears_a_stranger_in_place_of_a_dead_peer() {
+  using engine_type = detail::engine<Row>;
+  loopback::world w(17);
+  bool dead = false, over = false;
+  std::uint32_t number = 0;
+  w.spawn("listener", [&] {
+    auto net = open<Row>({.node = "listener", .service = "7471", .sleeps = true, .silence_limit = 100ms}).value();
+    unsigned losses = 0, others = 0;
+    const auto on = overloaded{[&](const lost& l) {
+                                 EXPECT_EQ(l.why.code, errc::peer_lost);
+                                 ++losses;
+                               },
+                               [&](const auto&) { ++others; }};
+    const peer p = net.accept_one(10s, on).value();
+    number = detail::peer_access::number(p);
+    w.crash("peer");
+    dead = true;
+    const instant from = net.now();
+    EXPECT_TRUE(net.until([&] { return losses == 1; }, 60s, on));
+    EXPECT_LE(net.now() - from, 1s) << "heartbeats of a stranger kept a dead peer alive";
+    EXPECT_EQ(others, 0U);
+    EXPECT_GE(net.stale(), 5U) << "the stranger was not heard at all";
+    EXPECT_EQ(net.garbled(), 0U);
+    over = true;
+  });
+  w.spawn("peer", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<Row>({.silence_limit = 10s}).value();
+    const auto on = overloaded{[](auto&&) {}};
+    EXPECT_TRUE(net.connect("listener:7471", 10s, on));
+    EXPECT_TRUE(net.until([&] { return dead; }, 60s, on));
+    (void)net.until([] { return false; }, 60s, on);
+  });
+  w.spawn("stranger", [&] {
+    while (!dead) loopback::sleep_for(100us);
+    asking_alone<Row> alone("7471");
+    const auto tag = wire::message_tag::of(heartbeat, wire::connection_word::of({number}, 0));
+    std::byte message[wire::header_bytes]{};
+    engine_type::put_front(message, tag);
+    while (!over) {
+      (void)alone.net->template send<post_mode::signalled>(alone.link, {message, engine_type::front, nullptr},
+                                                           engine_type::immediate_of(tag), nullptr);
+      alone.turn();
+      loopback::sleep_for(1ms);
+    }
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+TEST(a_heartbeat_of_a_stranger, keeps_no_peer_alive_where_immediates_have_8_bytes) {
+  hears_a_stranger_in_place_of_a_dead_peer<wide_row>();
+}
+TEST(a_heartbeat_of_a_stranger, keeps_no_peer_alive_where_messages_have_a_header) {
+  hears_a_stranger_in_place_of_a_dead_peer<framed_row>();
+}
 
 TEST(a_message_that_is_too_large, connected_is_counted_with_both_sizes) {
   meets_a_message_that_is_too_large<connected_row>();
@@ -223,8 +346,10 @@ TEST(a_message_that_is_too_large, addressed_is_counted_with_both_sizes) {
   meets_a_message_that_is_too_large<addressed_row>();
 }
 
-TEST(a_later_release, connected_is_answered_with_a_sentence) { meets_a_later_release<connected_row>(); }
-TEST(a_later_release, addressed_is_answered_with_a_sentence) { meets_a_later_release<addressed_row>(); }
+TEST(a_later_release, connected_is_answered_with_a_sentence) { meets_another_release<connected_row>(7); }
+TEST(a_later_release, addressed_is_answered_with_a_sentence) { meets_another_release<addressed_row>(7); }
+TEST(an_earlier_release, connected_is_answered_in_its_own_form) { meets_another_release<connected_row>(5); }
+TEST(an_earlier_release, addressed_is_answered_in_its_own_form) { meets_another_release<addressed_row>(5); }
 
 }  // namespace
 }  // namespace weft

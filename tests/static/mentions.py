@@ -40,12 +40,15 @@ class Number:
 
 NUMBERS: tuple[Number, ...] = (
     Number(
-        "message_tag.hpp", r"\bindex_bits = (\d+)", r"connection numbers?(?: names? \w+)? (?:in|of|has|have) (\d+) bits"
+        "message_tag.hpp",
+        r"\bnumber_bits = (\d+)",
+        r"connection numbers?(?: names? \w+)? (?:in|of|has|have) (\d+) bits",
     ),
-    Number("message_tag.hpp", r"\bindex_bits = (\d+)", r"\bindex in (\d+) bits"),
-    Number("message_tag.hpp", r"\bindex_bits = (\d+)", r"(\d+) bits for the peer"),
+    Number("message_tag.hpp", r"\bnumber_bits = (\d+)", r"guess a number of (\d+) bits"),
+    Number("message_tag.hpp", r"\bnumber_bits = (\d+)", r"\d+ of its (\d+) bits count"),
+    Number("message_tag.hpp", r"\bmost_index_bits = (\d+)", r"\bindex in (\d+) bits"),
     Number("tests/static/subjects.py", r"^COLUMNS = (\d+)", r"subjects? .*?at most (\d+) characters"),
-    Number("message_tag.hpp", r"\bgeneration_bits = (\d+)", r"(\d+) (?:bits )?for (?:its|the|a) generation"),
+    Number("message_tag.hpp", r"\bcounted_bits = (\d+)", r"(\d+) of its \d+ bits count"),
     Number(
         "tests/static/sizes.py",
         r"^LINES = (\d+)",

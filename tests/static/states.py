@@ -17,7 +17,7 @@ TABLE = "compose/connecting/transitions.hpp"
 _ASSIGNED = re.compile(
     r"(?:\.|->)\s*(?:state|link_is)\s*=(?!=)"  # r.state = …
     r"|\bstd::exchange\(\s*\w+(?:\.|->)(?:state|link_is)\b"
-    r"|(?:\.|->)live\s*=(?!=)"  # the hot path's copy of the state
+    r"|(?:\.|->)(?:live\s*=(?!=)|set_live\()"  # the hot path's copy of the state
 )
 
 

@@ -242,13 +242,16 @@ struct status : base {
   constexpr weft::waits_for what() const { return static_cast<weft::waits_for>(code); }
 };
 }
-// `std::format` and `fi_read()` are others'. See a.hpp. Connection numbers have 20 bits.
+// `std::format` and `fi_read()` are others'. See a.hpp. Connection numbers have 28 bits.
 """
+
+
+_CONSTANTS = "constexpr int number_bits = 28, most_index_bits = 20, counted_bits = 8;\n"
 
 
 def plant_code(root: Path, code: str) -> None:
     plant(root, "core/a.hpp", code)
-    plant(root, "wire/message_tag.hpp", "constexpr int index_bits = 20;\nconstexpr int generation_bits = 8;\n")
+    plant(root, "wire/message_tag.hpp", _CONSTANTS)
     for name in ("sizes.py", "subjects.py", "words.py"):
         lines = (Path(__file__).parent / name).read_text().splitlines()
         plant(root, f"tests/static/{name}", "\n".join(line for line in lines if re.match(r"[A-Z]+ = \d+$", line)))
@@ -268,8 +271,8 @@ def test_comments_that_name_what_exists_pass(tmp_path: Path) -> None:
         ("`waits_for::queue`", "`waiting::queue`", "no waiting is declared"),
         ("See a.hpp", "See b.hpp", "b.hpp is no file"),
         ("See a.hpp", "See compose/a.hpp", "compose/a.hpp is no file"),
-        ("20 bits", "16 bits", "message_tag.hpp says 20"),
-        ("20 bits", "20 bits. It holds the index in 16 bits", "message_tag.hpp says 20"),
+        ("28 bits", "16 bits", "message_tag.hpp says 28"),
+        ("28 bits", "28 bits. It holds the index in 16 bits", "message_tag.hpp says 20"),
     ],
 )
 def test_a_name_or_number_that_the_code_has_not_is_named(tmp_path: Path, right: str, wrong: str, sentence: str) -> None:

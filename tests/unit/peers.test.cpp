@@ -137,6 +137,58 @@ TEST(table_of_peers, an_old_handle_does_not_find_the_next_use_of_its_record) {
   EXPECT_EQ(table.find({next.number}), &next);
 }
 
+TEST(table_of_peers, a_message_without_the_proof_finds_no_connection) {
+  peer_table<idle_peer> table(5);
+  for (std::uint32_t i = 0; i < 5; ++i) table.take(0x9e3779b9'7f4a7c15U * (i + 1))->set_live(true);
+  for (idle_peer& r : table) {
+    r.state = peer_state::established;
+    const wire::connection_word right = r.word();
+    EXPECT_EQ(table.find_proven(right), &r);
+    EXPECT_EQ(table.living_proven(right, table.capacity()), &r);
+    EXPECT_EQ(table.living_proven(right, 0), nullptr) << "earlier messages wait";
+    for (int bit = 0; bit < 64; ++bit) {
+      const wire::connection_word wrong{right.value ^ std::uint64_t{1} << bit};
+      EXPECT_EQ(table.find_proven(wrong), nullptr) << "bit " << bit;
+      EXPECT_EQ(table.living_proven(wrong, table.capacity()), nullptr) << "bit " << bit;
+    }
+    r.set_live(false);  // what advance() does when the connection ends or has not begun
+    EXPECT_EQ(table.find_proven(right), &r);
+    EXPECT_EQ(table.living_proven(right, table.capacity()), nullptr);
+    EXPECT_EQ(table.find_proven({right.number().value}), nullptr);
+  }
+}
+
+TEST(table_of_peers, a_forged_word_of_dead_records_finds_none) {
+  for (const std::uint32_t capacity : {1U, 2U, 7U, 8U, 255U, 256U}) {
+    peer_table<idle_peer> table(capacity);
+    for (std::uint32_t i = 0; i < capacity; ++i) use(*table.take());
+    EXPECT_EQ(table.living({peer_header::dead}), nullptr) << capacity;
+    EXPECT_EQ(table.living_proven({peer_header::dead}, capacity), nullptr) << capacity;
+    EXPECT_EQ(table.living_proven({~std::uint64_t{0}}, capacity), nullptr) << capacity;
+    EXPECT_EQ(table.find({peer_header::dead}), nullptr) << capacity;
+  }
+}
+
+TEST(table_of_peers, proof_and_number_are_random_and_a_generation_is_counted) {
+  peer_table<idle_peer> table(32);
+  std::uint64_t random = 1;
+  const auto next = [&random] { return random = random * 6364136223846793005U + 1442695040888963407U; };
+  std::set<std::uint32_t> numbers, proofs, first_numbers;
+  for (int round = 0; round < 255 * 32; ++round) {
+    idle_peer& r = *table.take(next());
+    use(r);
+    EXPECT_LT(r.number, wire::connection_number::end);
+    EXPECT_EQ(table.find({r.number}), &r);
+    if (round < 32) first_numbers.insert(r.number >> 6);
+    numbers.insert(r.number);
+    proofs.insert(r.word().proof());
+    leave(table, r);
+  }
+  EXPECT_EQ(numbers.size(), 255U * 32) << "a number came again before 255 uses of its record";
+  EXPECT_GT(first_numbers.size(), 30U) << "the first numbers can be guessed";
+  EXPECT_GT(proofs.size(), 255U * 32 - 8);
+}
+
 TEST(table_of_peers, the_longest_free_record_is_used_next) {
   peer_table<idle_peer> table(3);
   idle_peer* all[3];

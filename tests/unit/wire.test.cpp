@@ -30,6 +30,7 @@ introduction sample() {
   introduction i;
   i.fingerprint = 0x1122334455667788;
   i.nonce = 0xa1;
+  i.proof = 0xc0ffee01;
   i.connection = connection_number::of(5, 2);
   i.max_message_bytes = 4096;
   i.process = 77;
@@ -61,7 +62,7 @@ region_record sample_region() {
 TEST(golden, a_hello) {
   EXPECT_EQ(hex(encoded(sample())),
             "77656674"
-            "0500"
+            "0600"
             "a100000000000000"
             "05002000"
             "0300"
@@ -69,6 +70,7 @@ TEST(golden, a_hello) {
             "0300"
             "666162"
             "8877665544332211"
+            "01eeffc0"
             "0300"
             "613d62"
             "00100000"
@@ -91,12 +93,21 @@ TEST(golden, a_region) {
 }
 TEST(golden, a_refusal) {
   std::vector<std::byte> into(64);
-  into.resize(encode(refusal_notice{7, bytes_of("no")}, into));
+  into.resize(encode(refusal_notice{7, 0x1122334455667788, bytes_of("no")}, into));
+  EXPECT_EQ(hex(into),
+            "77656674"
+            "07"
+            "8877665544332211"
+            "0200"
+            "6e6f");
+  into.resize(64);
+  into.resize(encode(refusal_notice{7, 1, bytes_of("no")}, into, refusal_form::without_nonce));
   EXPECT_EQ(hex(into),
             "77656674"
             "07"
             "0200"
-            "6e6f");
+            "6e6f")
+      << "the form that peers of wire version 5 read";
 }
 TEST(golden, requests_replies_and_numbers) {
   std::byte request[atomic_request_bytes];
@@ -120,9 +131,23 @@ TEST(golden, requests_replies_and_numbers) {
   EXPECT_EQ(hex(number), "0100ff80");
 }
 TEST(golden, a_tag) {
-  EXPECT_EQ(message_tag::of(message_kind::notify, connection_number::of(0x01234, 0xbc)).word, 0x6bc01234U);
-  EXPECT_EQ(message_tag::of(message_kind::region, connection_number::of(0x01234, 0xbc)).word, 0xfbc01234U);
-  EXPECT_EQ(message_tag::of(message_kind::region, connection_number::of(0x01234, 0xbc)).kind(), message_kind::region);
+  const connection_word to = connection_word::of(connection_number::of(0x01234, 0xbc), 0x89abcdef);
+  EXPECT_EQ(to.value, 0x89abcdef'0bc01234U);
+  EXPECT_EQ(message_tag::of(message_kind::user, to).word, to.value);
+  EXPECT_EQ(message_tag::of(message_kind::notify, to).word, 0x89abcdef'6bc01234U);
+  EXPECT_EQ(message_tag::of(message_kind::region, to).word, 0x89abcdef'fbc01234U);
+  EXPECT_EQ(connection_number::of(5, 0xfff, 6).value, 0x3ffc5U) << "few records leave more bits to the generation";
+  EXPECT_EQ(connection_number::of(5, ~0U, 6).value, 0x0fffffc5U) << "the kind's bits stay free";
+}
+TEST(a_tag, has_the_kind_the_number_and_the_proof_that_it_was_made_of) {
+  for (std::uint32_t kind = 0; kind < message_kinds; ++kind)
+    for (const std::uint32_t number : {1U, 0x7654321U, connection_number::end - 1})
+      for (const std::uint32_t proof : {0U, 1U, 0x80000000U, ~0U}) {
+        const auto tag = message_tag::of(static_cast<message_kind>(kind), connection_word::of({number}, proof));
+        EXPECT_EQ(tag.kind_bits(), kind);
+        EXPECT_EQ(tag.connection().number().value, number);
+        EXPECT_EQ(tag.connection().proof(), proof);
+      }
 }
 
 TEST(a_hello, comes_back_as_it_was) {
@@ -169,12 +194,14 @@ TEST(a_hello, with_a_flipped_bit_is_refused_or_differs) {
 TEST(a_hello, of_another_wire_version_is_still_answered) {
   introduction later = sample();
   later.wire_version = version + 1;
+  later.nonce = 0x55443322'11000000U;
   auto raw = encoded(later);
   introduction back;
   for (const std::size_t unknown : {std::size_t{0}, raw.size() - 40}) {  // extra bytes that a later version may append
     ASSERT_EQ(parse(const_bytes(raw).first(raw.size() - unknown), back), parse_verdict::other_wire_version);
     EXPECT_EQ(back.address.size(), 3U);
     EXPECT_EQ(back.connection.value, later.connection.value);
+    EXPECT_EQ(back.proof, later.nonce >> 32) << "the answer needs the peer's proof";
   }
   ASSERT_EQ(parse(const_bytes(raw).first(20), back), parse_verdict::other_wire_version);
   EXPECT_TRUE(back.address.empty()) << "truncated: no answer is possible";
@@ -194,6 +221,8 @@ TEST(a_hello, with_oversized_parts_is_refused) {
   i.connection.value = 0x1000'0000;
   EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled)
       << "a connection number of more than 28 bits would spill into the kind";
+  i.connection.value = 0;
+  EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled) << "no transport gives the number 0";
 }
 
 TEST(a_hello, with_private_data_and_no_flag_is_refused) {
@@ -282,10 +311,36 @@ TEST(control, truncated_or_too_long_is_refused) {
 
 TEST(a_refusal, with_another_mark_is_garbled) {
   std::vector<std::byte> raw(64);
-  raw.resize(encode(refusal_notice{7, bytes_of("no")}, raw));
-  EXPECT_TRUE(parse_refusal(raw));
+  raw.resize(encode(refusal_notice{7, 9, bytes_of("no")}, raw));
+  ASSERT_TRUE(parse_refusal(raw));
+  EXPECT_EQ(parse_refusal(raw)->nonce, 9U);
   raw[0] ^= std::byte{1};
   EXPECT_FALSE(parse_refusal(raw));
+}
+TEST(a_refusal, truncated_too_long_or_in_the_other_form_is_garbled) {
+  for (const refusal_form form : {refusal_form::with_nonce, refusal_form::without_nonce}) {
+    std::vector<std::byte> raw(64);
+    raw.resize(encode(refusal_notice{7, 0x1122334455667788, bytes_of("no")}, raw, form));
+    ASSERT_TRUE(parse_refusal(raw, form));
+    for (std::size_t n = 0; n < raw.size(); ++n) EXPECT_FALSE(parse_refusal(const_bytes(raw).first(n), form)) << n;
+    EXPECT_FALSE(
+        parse_refusal(raw, form == refusal_form::with_nonce ? refusal_form::without_nonce : refusal_form::with_nonce));
+    raw.push_back({});
+    EXPECT_FALSE(parse_refusal(raw, form));
+  }
+}
+TEST(a_refusal, with_a_flipped_bit_is_refused_or_differs) {
+  std::vector<std::byte> raw(64);
+  raw.resize(encode(refusal_notice{7, 0x1122334455667788, bytes_of("no")}, raw));
+  for (std::size_t i = 0; i < raw.size() * 8; ++i) {
+    auto broken = raw;
+    broken[i / 8] ^= static_cast<std::byte>(1U << i % 8);
+    const auto back = parse_refusal(broken);
+    if (!back) continue;
+    std::vector<std::byte> again(64);
+    again.resize(encode(*back, again));
+    EXPECT_EQ(again, broken) << "bit " << i << " was ignored";
+  }
 }
 
 TEST(random_bytes, are_refused_or_encode_to_themselves) {
