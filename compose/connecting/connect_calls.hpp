@@ -57,6 +57,8 @@ class connect_calls {
     if (private_data.size() > wire::largest_private_data)
       return {error(errc::invalid, "connect"),
               "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
+    const std::uint64_t nonce = e_.entropy();
+    if (nonce == 0) return {error(errc::native, "getrandom"), "the kernel gives no random numbers (getrandom(2))"};
     auto place = host_and_service::parse(where);
     if (!place) return std::move(place).error();
     auto address = side_channel ? Engine::oob_exchange::fetch(place->host, place->service, timeout)
@@ -70,7 +72,7 @@ class connect_calls {
       teardown<Engine>(e_).forget(*r);
       return {error(errc::no_memory, "connect"), "no memory for the private data of a request"};
     }
-    r->nonce = e_.entropy() | 1;
+    r->nonce = nonce;
     r->handshake_pending = true;
     auto link = e_.port->dial(*address, r->number);
     if (!link) {

@@ -75,7 +75,7 @@ class connection_manager {
     if (kind == wire::message_kind::reject) {
       what = peer_event::reject;
       const auto no = wire::parse_refusal(body);
-      if (no) reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
+      if (no) reason = printable({reinterpret_cast<const char*>(no->reason.data()), no->reason.size()});
       if (!no || no->code != static_cast<std::uint8_t>(errc::incompatible)) why = error(errc::rejected, "connect");
     } else if (const auto verdict = wire::parse(body, theirs);
                verdict == wire::parse_verdict::garbled || theirs.nonce != r.nonce) {
