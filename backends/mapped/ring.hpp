@@ -201,7 +201,8 @@ class incoming_ring {
   [[gnu::noinline]] std::optional<const_bytes> message_in_area(const ring_entry& e, std::uint32_t size) noexcept {
     payload_place place;
     std::memcpy(&place, e.inside.data(), sizeof place);
-    asm volatile("" : "+m"(place));  // checked and used as read: the sender can change the entry
+    // In registers: checked and used as read once, because the sender can change the entry at any time.
+    asm volatile("" : "+r"(place.offset), "+r"(place.end));  // NOLINT(hicpp-no-assembler)
     if (place.offset > payload_bytes_ || size > payload_bytes_ - place.offset) return {};
     freed_ = place.end;
     if (freed_ - returned_freed_ >= payload_bytes_ / 4) until_returned_ = 1;
