@@ -173,11 +173,11 @@ set(WEFT_ROOM_HEADERS
   compose/progress/blocking_calls.hpp
   compose/progress/completion_calls.hpp
   compose/progress/completion_level.hpp
-  compose/progress/connecting_calls.hpp
   compose/progress/orderly_close.hpp
+  compose/progress/peer_calls.hpp
   compose/progress/timers.hpp
   compose/rails/connecting.hpp
-  compose/rails/gather.hpp
+  compose/rails/connection_requests.hpp
   compose/rails/memory.hpp
   compose/rails/striped_memory.hpp
   compose/rails/striped_operations.hpp
@@ -190,7 +190,7 @@ set(WEFT_ROOM_HEADERS
   compose/receiving/group_unpacking.hpp
   compose/receiving/receive_path.hpp
   compose/receiving/ring_watch.hpp
-  compose/receiving/target_executed.hpp
+  compose/receiving/target_atomics.hpp
   core/atomic_listing.hpp
   core/caller_duty.hpp
   core/completion_entry.hpp

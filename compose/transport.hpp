@@ -9,7 +9,7 @@
 //
 // The calls are in base classes, one for each noun: memory/memory_calls.hpp, posting/posting_calls.hpp (send, put,
 // put_notify, get), posting/atomic_calls.hpp, progress/completion_calls.hpp (named states, flush),
-// progress/connecting_calls.hpp (connect, accept, close, send_region, receive_region). Progress and waiting are here.
+// progress/peer_calls.hpp (connect, accept, close, send_region, receive_region). Progress and waiting are here.
 #pragma once
 
 #include "built_for.hpp"
@@ -24,7 +24,7 @@
 #include "posting/posting_calls.hpp"
 #include "progress/blocking_calls.hpp"
 #include "progress/completion_calls.hpp"
-#include "progress/connecting_calls.hpp"
+#include "progress/peer_calls.hpp"
 #include "progress_owner.hpp"
 #include "receiving/cq_poller.hpp"
 
@@ -37,7 +37,7 @@ namespace weft {
 /// A transport of fabric F: endpoint, queue, memory and peers. Open it with weft::open<F>().
 template <complete_fabric F>
 class transport : public detail::memory_calls<transport<F>, F>,
-                  public detail::connecting_calls<transport<F>, F>,
+                  public detail::peer_calls<transport<F>, F>,
                   public detail::posting_calls<transport<F>, F>,
                   public detail::completion_calls<transport<F>, F>,
                   public detail::atomic_calls<transport<F>, F> {
@@ -140,7 +140,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
 
  private:
   friend class detail::memory_calls<transport, F>;
-  friend class detail::connecting_calls<transport, F>;
+  friend class detail::peer_calls<transport, F>;
   friend class detail::posting_calls<transport, F>;
   friend class detail::completion_calls<transport, F>;
   friend class detail::atomic_calls<transport, F>;

@@ -44,7 +44,7 @@ class watch {
   static watch of(std::uint64_t process) noexcept {
     watch w;
     const bool possible = process > 0 && process <= std::uint64_t{std::numeric_limits<pid_t>::max()};
-    if (!possible || ::kill(static_cast<pid_t>(process), 0) != 0) {
+    if (!possible || is_none_of_ours(static_cast<pid_t>(process))) {
       w.never_ours_ = true;
       return w;
     }
@@ -62,6 +62,11 @@ class watch {
   }
 
  private:
+  /// Where a filter of system calls denies kill(2), a refusal says nothing about the other process.
+  static bool is_none_of_ours(pid_t process) noexcept {
+    return ::kill(process, 0) != 0 && (errno == ESRCH || ::kill(::getpid(), 0) == 0);
+  }
+
   int descriptor_ = -1;
   pid_t process_ = 0;
   bool never_ours_ = false;

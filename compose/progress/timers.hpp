@@ -11,7 +11,7 @@
 #include "../connecting/handshake.hpp"
 #include "../connecting/teardown.hpp"
 #include "../posting/group_packing.hpp"
-#include "../receiving/target_executed.hpp"
+#include "../receiving/target_atomics.hpp"
 
 #include <utility>
 
@@ -42,7 +42,7 @@ class timers {
     e_.read_clock();
     e_.poll_budget.timers_after(every_polls - 1);
     if (e_.tick != before || follows_links()) connection_manager<Engine>(e_).follow_links(on_);
-    if (!e_.deferred_replies.empty()) target<Engine>(e_).settle();
+    if (!e_.deferred_replies.empty()) target_atomics<Engine>(e_).settle();
     if (e_.tick == before) {
       if (e_.handshake_unsent) handshake<Engine>(e_).resend_handshakes();
       return;

@@ -4,7 +4,7 @@
 // lost; that is reported once. Hot path: no. Threads: the rails' owner.
 #pragma once
 
-#include "gather.hpp"
+#include "connection_requests.hpp"
 #include "striped_memory.hpp"
 
 #include <memory>
@@ -65,9 +65,9 @@ class rails_connecting {
 
   // ---- accepting
   void requested_on(transport<F>& net, std::uint32_t rail, const striping& cut, const requested& r) {
-    gathering_.take(net, rail, cut, r);
+    requests_.take(net, rail, cut, r);
   }
-  std::optional<std::vector<peer>> gathered() { return gathering_.complete(); }
+  std::optional<std::vector<peer>> gathered() { return requests_.complete(); }
   result<striped_peer> accept(nets_of& nets, std::vector<peer> all) {
     for (std::uint32_t i = 0; i < nets.size(); ++i)
       if (const status accepted = nets[i].accept(all[i]); !accepted) {
@@ -82,7 +82,7 @@ class rails_connecting {
   /// A connection is gone. Returns the event for the owner, if any: one for a peer of all rails, one for any other
   /// connection.
   std::optional<lost> lose(std::uint32_t rail, const lost& e, const std::string& reason) {
-    gathering_.drop(e.peer);
+    requests_.drop(e.peer);
     if (connects(rail, e.peer)) {
       if (lost_) lost_ = e.why, reason_ = "rail " + std::to_string(rail) + ": " + reason;
       return std::nullopt;
@@ -115,7 +115,7 @@ class rails_connecting {
   }
 
   std::vector<std::unique_ptr<striped_peer_record>> peers_;
-  rails_gathering<F> gathering_;
+  connection_requests<F> requests_;
   std::vector<peer> connecting_;
   std::uint32_t standing_ = 0;
   status lost_;  ///< The error of the first connection that failed.

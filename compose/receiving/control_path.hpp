@@ -14,7 +14,7 @@
 #include "counter_rings.hpp"
 #include "group_unpacking.hpp"
 #include "ring_watch.hpp"
-#include "target_executed.hpp"
+#include "target_atomics.hpp"
 
 namespace weft::detail {
 
@@ -81,7 +81,7 @@ class control_path {
       case wire::message_kind::notify:
         return report_notices(r, body);
       case wire::message_kind::atomic_request:
-        return target<Engine>(e_).execute(r, body);
+        return target_atomics<Engine>(e_).execute(r, body);
       case wire::message_kind::atomic_reply:
         return completions_().replied(r, body);
       case wire::message_kind::ring_credit:

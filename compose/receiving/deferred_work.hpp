@@ -11,7 +11,7 @@
 #include "../posting/more_hints.hpp"
 #include "completions.hpp"
 #include "ring_watch.hpp"
-#include "target_executed.hpp"
+#include "target_atomics.hpp"
 
 namespace weft::detail {
 
@@ -38,7 +38,7 @@ class deferred_work {
     if (Engine::connected && found == 0 && e_.draining) settle_links();
     if (!e_.unposted.empty()) post_again();
     if (!e_.deferred.empty()) ends.send_deferred();
-    if (!e_.deferred_replies.empty()) target<Engine>(e_).settle();
+    if (!e_.deferred_replies.empty()) target_atomics<Engine>(e_).settle();
     if (!e_.deferred_fused_replies.empty()) fused_notices<Engine>(e_).settle();
     if (e_.waiting_flushes != 0) flushing<Engine>(e_).settle([&ends](slot& s) { ends.end_of(s, {}); });
     e_.coalescer.post_due(found > 0);

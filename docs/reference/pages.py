@@ -6,7 +6,8 @@
 - docs/reference/generated/errors.md from core/error.hpp and core/describe.hpp;
 - docs/reference/mutation.md and docs/reference/nightly.md from the results in docs/tables/ (campaigns.py);
 - the tables of bench/README.md from the build's lists and the results in the tree (benches.py);
-- docs/reference/instructions.md from the committed instruction counts (instructions.py).
+- docs/reference/instructions.md from the committed instruction counts (instructions.py);
+- docs/reference/reliability.md from the lists and figures of campaigns and attacks (reliability.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import benches
 import campaigns
 import instructions
+import reliability
 from ruamel.yaml import YAML
 
 CELL_WORDS = 25
@@ -111,6 +113,7 @@ PAGES = {
     "docs/reference/nightly.md": lambda root: _NOTE.format(source=campaigns.NIGHTLY) + campaigns.nightly(root),
     benches.PAGE: benches.page,
     instructions.PAGE: instructions.page,
+    reliability.PAGE: lambda root: _NOTE.format(source=reliability.LISTS) + reliability.page(root),
 }
 
 

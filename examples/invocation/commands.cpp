@@ -80,7 +80,17 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
       ->check([](const std::string& text) {
         return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\"";
       });
+  app.add_option("--executor-memory-mib", c.spawn.confined.memory_mib,
+                 "Memory that an executor may take after its start; 0: no limit")
+      ->capture_default_str();
+  app.add_option("--executor-user", c.spawn.confined.user,
+                 "User of executors; it must be able to read --functions, and to write there. Needs root")
+      ->type_name("NAME");
+  bool unconfined = false;
+  app.add_flag("--unconfined-executors", unconfined,
+               "Executors may make any system call: for functions that open files or connections, and for debuggers");
   if (const auto stop = parse(app, argc, argv)) return *stop;
+  c.spawn.confined.filter = !unconfined;
   limit.store(), start.store();
   return c;
 }
@@ -111,11 +121,16 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
   milliseconds_option start(app, "--start-limit-ms", s.start_limit, "Until manager and client are connected");
   app.add_option("--object", object, "SHA-256 of the client's object of functions");
   app.add_option("--object-bytes", s.object_bytes, "Size of that object");
+  bool unconfined = false;
+  app.add_option("--memory-mib", c.order.confined.memory_mib, "Memory to take after the start; 0: no limit");
+  app.add_option("--user", c.order.confined.user, "User to become");
+  app.add_flag("--unconfined", unconfined, "Make any system call");
   app.add_option("--functions", c.trusted.folder, "Folder of trusted objects");
   app.add_option("--trust", trusted, "SHA-256 of a trusted object (repeatable)");
   if (const auto stop = parse(app, argc, argv)) return *stop;
   hot.store(), limit.store(), start.store();
   s.polling.mode = static_cast<polling_mode>(mode);
+  c.order.confined.filter = !unconfined;
   const auto wrong = [&](const std::string& text) {
     complain(program("invocation-executor", fabric), "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\"");
     return stop_with{2};

@@ -2,9 +2,11 @@
 //
 // An executor: a process with one worker per thread, each with a transport of its own. A watch ends the process when a
 // function runs longer than its limit: nothing less stops such a function, and the manager reports the reason to the
-// client. Hot path: no. Threads: workers share only the library of functions (a lock) and the watch (an atomic each).
+// client. The process is confined (confinement/) between the last connection and the first code of the client.
+// Hot path: no. Threads: workers share only the library of functions (a lock) and the watch (an atomic each).
 #pragma once
 
+#include "confinement/confinement.hpp"
 #include "journal.hpp"
 #include "spawning.hpp"
 #include "worker.hpp"
@@ -20,7 +22,12 @@ template <complete_fabric F>
 class executor {
  public:
   executor(executor_order order, journal_memory& journal, function_library& library)
-      : order_(std::move(order)), journal_(journal), library_(library), busy_(order_.workers) {}
+      : order_(std::move(order)),
+        journal_(journal),
+        library_(library),
+        busy_(order_.workers),
+        gates_{{order_.workers, [this] { return confine(order_.confined); }},
+               {order_.workers, [this] { return order_.confined.filter ? deny_files() : result<void>(); }}} {}
 
   /// Opens all workers, runs a thread for each, returns when all ended. Returns the first error.
   result<void> run() {
@@ -31,7 +38,7 @@ class executor {
       worker_settings s = order_.common;
       s.index = i;
       s.counts_ticks = ticks;
-      auto made = worker<F>::open(s, journal_.workers()[i], library_, busy_[i]);
+      auto made = worker<F>::open(s, journal_.workers()[i], library_, busy_[i], &gates_);
       if (!made) return std::move(made).error();
       workers_.push_back(std::move(made).value());
     }
@@ -70,6 +77,7 @@ class executor {
   journal_memory& journal_;
   function_library& library_;
   std::vector<busy_since> busy_;
+  start_gates gates_;
   std::vector<std::unique_ptr<worker<F>>> workers_;
   std::mutex lock_;
   std::condition_variable changed_;

@@ -114,6 +114,11 @@ bool function_library::trusts(const digest& object) const noexcept {
   return !trust_.folder.empty() && std::ranges::find(trust_.objects, object) != trust_.objects.end();
 }
 
+bool function_library::has(const digest& object) const noexcept {
+  const descriptor folder(::open(trust_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return folder && ::faccessat(folder.get(), (hex(object) + ".so").c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 result<const function_table*> function_library::load(const digest& object) {
   if (!trusts(object))
     return {error(errc::denied, "load functions"),

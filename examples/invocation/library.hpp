@@ -46,6 +46,8 @@ class function_library {
 
   const function_table& built_ins() const noexcept { return built_ins_; }
   bool trusts(const digest& object) const noexcept;
+  /// Whether the folder has a file of this object.
+  bool has(const digest& object) const noexcept;
   /// The functions of an object that is loaded already, or kept in the folder. The table lives as long as the library.
   /// Errors: denied (not trusted), unreachable (not in the folder), invalid (other bytes than its hash, or no object of
   /// functions).

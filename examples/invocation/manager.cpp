@@ -16,6 +16,13 @@ int main(int argc, char** argv) {
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   const auto& command = std::get<manager_command>(parsed);
 
+  const std::string self = "invocation-manager." + std::string(fabric::name);
+  if (fabric::facts.same_host && !command.spawn.confined.user.empty()) {
+    complain(self, "--executor-user " + command.spawn.confined.user + ": over " + std::string(fabric::name) +
+                       " executors and clients share memory, so they must be of one user; leave the option out");
+    return 2;
+  }
+
   // Blocked, and checked between two rounds: no signal handler, ours or a library's, runs within a round.
   sigset_t ends;
   ::sigemptyset(&ends);
@@ -23,7 +30,6 @@ int main(int argc, char** argv) {
   ::sigprocmask(SIG_BLOCK, &ends, nullptr);
 
   auto made = manager<fabric, process_spawner>::open(command.options, process_spawner(command.spawn));
-  const std::string self = "invocation-manager." + std::string(fabric::name);
   if (!made) {
     complain(self, made.error().sentence);
     return 1;

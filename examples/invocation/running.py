@@ -16,12 +16,21 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 # Where managers listen and clients bind, where a fabric's device has an address other than this machine's own.
 NODE = ("--node", os.environ["WEFT_NODE"]) if "WEFT_NODE" in os.environ else ()
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where shared-memory providers put their queues
 
+
+class Place(NamedTuple):
+    """Where a program runs: a command in front of it (`ip netns exec NAME`), and its `--node`."""
+
+    command: tuple[str, ...] = ()
+    node: tuple[str, ...] = ()
+
+
+HERE = Place(node=NODE)
 
 Around = Callable[[int], contextlib.AbstractContextManager[object]]
 
@@ -70,14 +79,25 @@ def clean_shared_memory() -> Iterator[None]:
 class Manager:
     """A running manager. Use it as a context: it ends, or is killed, at the end of the block."""
 
-    def __init__(self, build: Path, fabric: str, arguments: Sequence[str] = (), limit: float = 20.0) -> None:
+    def __init__(
+        self,
+        build: Path,
+        fabric: str,
+        arguments: Sequence[str] = (),
+        limit: float = 20.0,
+        *,
+        places: tuple[Place, Place] = (HERE, HERE),
+    ) -> None:
+        """`places`: where the manager runs, and where its clients run."""
         self.build = build
         self.fabric = fabric
+        self._client_place = places[1]
         self._folder = tempfile.TemporaryDirectory(prefix="weft-invocation-")
         announced = Path(self._folder.name) / "address"
         self._said = open(Path(self._folder.name) / "said", "w+b")  # noqa: SIM115 - closed in stop()
         self.process = subprocess.Popen(
-            [str(program(build, "manager", fabric)), "--announce", str(announced), *NODE, *arguments],
+            [*places[0].command, str(program(build, "manager", fabric)), "--announce", str(announced), *places[0].node,
+             *arguments],
             stdin=subprocess.DEVNULL,
             stdout=self._said,
             stderr=subprocess.STDOUT,
@@ -122,11 +142,17 @@ class Manager:
         self._folder.cleanup()
         return code, said
 
+    def client_command(self, *arguments: str) -> list[str]:
+        """The words that start a client of this manager."""
+        place = self._client_place
+        client = str(program(self.build, "client", self.fabric))
+        return [*place.command, client, "--manager", self.address, *place.node, *arguments]
+
     def client(
         self, *arguments: str, limit: float = 120.0, around: Around = _nothing_around
     ) -> subprocess.CompletedProcess[str]:
         """Runs a client to its end. `around` is a context around the client's life; it gets the process group."""
-        command = [str(program(self.build, "client", self.fabric)), "--manager", self.address, *NODE, *arguments]
+        command = self.client_command(*arguments)
         with subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

@@ -6,6 +6,7 @@
 // holds a connection of the manager open. Hot path: no. Threads: the manager's.
 #pragma once
 
+#include "confinement/confinement.hpp"
 #include "journal.hpp"
 #include "worker.hpp"
 
@@ -26,6 +27,7 @@ namespace weft::invocation {
 struct executor_order {
   worker_settings common;
   std::uint16_t workers = 1;
+  confinement confined;
 };
 
 /// How an executor ended, for people.
@@ -53,6 +55,7 @@ class process_spawner {
     std::string executor;              ///< Path of the program.
     std::string folder;                ///< Of trusted objects; empty: none are accepted.
     std::vector<std::string> trusted;  ///< SHA-256, hexadecimal.
+    confinement confined;              ///< Limits of each executor.
   };
 
   class child {
@@ -175,6 +178,9 @@ class process_spawner {
       also("--object", hex(c.object));
       also("--object-bytes", number(c.object_bytes));
     }
+    also("--memory-mib", number(s_.confined.memory_mib));
+    if (!s_.confined.filter) words.emplace_back("--unconfined");
+    if (!s_.confined.user.empty()) also("--user", s_.confined.user);
     if (!s_.folder.empty()) also("--functions", s_.folder);
     for (const std::string& hash : s_.trusted) also("--trust", hash);
     return words;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "accounting.hpp"
+#include "confinement/start_gate.hpp"
 #include "library.hpp"
 #include "outbox.hpp"
 #include "work_clock.hpp"
@@ -47,8 +48,10 @@ using busy_since = std::atomic<std::int64_t>;
 template <complete_fabric F>
 class worker {
  public:
+  /// `gates`: of the workers that share a process; none where the process is not confined.
   static result<std::unique_ptr<worker>> open(const worker_settings& s, worker_journal& journal,
-                                              function_library& library, busy_since& busy) {
+                                              function_library& library, busy_since& busy,
+                                              start_gates* gates = nullptr) {
     transport_options o;
     o.node = s.node;
     o.sleeps = s.polling.sleeps();
@@ -61,7 +64,7 @@ class worker {
     auto letters = outbox<F>::open(*net, 16);
     if (!letters) return std::move(letters).error();
     return std::unique_ptr<worker>(
-        new worker(s, std::move(net).value(), std::move(letters).value(), journal, library, busy));
+        new worker(s, std::move(net).value(), std::move(letters).value(), journal, library, busy, gates));
   }
 
   /// Connects to manager and client, serves until the message to finish, settles the account. Returns when all messages
@@ -80,13 +83,14 @@ class worker {
   };
 
   worker(const worker_settings& s, transport<F> net, outbox<F> letters, worker_journal& journal,
-         function_library& library, busy_since& busy)
+         function_library& library, busy_since& busy, start_gates* gates)
       : s_(s),
         letters_(std::move(letters)),
         net_(std::move(net)),
         ledger_(journal),
         library_(library),
         busy_(busy),
+        gates_(gates),
         slots_(s.slots),
         idle_(s.polling),
         clock_(s.counts_ticks) {}
@@ -166,7 +170,9 @@ class worker {
   result<peer> meet(const std::string& where, const token& secret, instant end);
   result<void> introduce(instant end);
   result<const function_table*> functions(instant end);
+  result<void> keep_object(instant end);
   result<std::vector<std::byte>> fetch(instant end);
+  result<void> pass(start_gate start_gates::*which, instant end);
 
   template <class Done>
   status wait_for(Done&& done, instant end) {
@@ -314,6 +320,7 @@ class worker {
   ledger ledger_;
   function_library& library_;
   busy_since& busy_;
+  start_gates* gates_;
   const function_table* functions_ = nullptr;
   peer manager_;
   peer client_;

@@ -60,13 +60,34 @@ result<void> worker<F>::introduce(instant end) {
 
 template <complete_fabric F>
 result<const function_table*> worker<F>::functions(instant end) {
-  if (!s_.ships) return &library_.built_ins();
-  auto kept = library_.load(s_.object);
-  if (kept || kept.why().code != errc::unreachable) return kept;
+  if (s_.ships)
+    if (auto kept = keep_object(end); !kept) return std::move(kept).error();
+  if (auto confined = pass(&start_gates::before_objects, end); !confined) return std::move(confined).error();
+  result<const function_table*> table = &library_.built_ins();
+  if (s_.ships) table = library_.load(s_.object);
+  if (!table) return table;
+  if (auto closed = pass(&start_gates::before_calls, end); !closed) return std::move(closed).error();
+  return table;
+}
+
+/// Waits for the other workers of this process, and for the step that the last one runs.
+template <complete_fabric F>
+result<void> worker<F>::pass(start_gate start_gates::*which, instant end) {
+  if (gates_ == nullptr) return {};
+  start_gate& gate = gates_->*which;
+  gate.arrive();
+  if (const status s = wait_for([&] { return gate.passed(); }, end); !s)
+    return unmet(s, "the other workers of this executor did not start");
+  return gate.outcome();
+}
+
+/// Brings the object into the folder, unless the folder has it. A confined process cannot write files.
+template <complete_fabric F>
+result<void> worker<F>::keep_object(instant end) {
+  if (!library_.trusts(s_.object) || library_.has(s_.object)) return {};  // load() says what is wrong
   auto contents = fetch(end);
   if (!contents) return std::move(contents).error();
-  if (auto stored = library_.keep(s_.object, *contents); !stored) return std::move(stored).error();
-  return library_.load(s_.object);
+  return library_.keep(s_.object, *contents);
 }
 
 /// Reads the object from the client's memory, piece by piece.

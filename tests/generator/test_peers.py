@@ -20,7 +20,7 @@ from generator.benching.peers.contenders import Contender, Plan, all_contenders,
 from generator.benching.peers.measured import Measured, measure, spread
 from generator.benching.peers.programs import Programs
 from generator.benching.peers.races import races
-from generator.benching.peers.ucx import SETTINGS, Rival, Ucx, lowest, settings_rows, tune
+from generator.benching.peers.ucx import SETTINGS, Rival, Ucx, leading, lowest, settings_rows, tune
 from generator.report import as_json
 from generator.schemas import all_schemas
 
@@ -227,6 +227,11 @@ def test_each_size_of_a_rival_has_its_best_setting(tmp_path: Path) -> None:
     assert {row[0] for row in settings_rows([rival], (65536,))} == {
         "UCX tag, tuned, tcp", "UCX am, tuned, tcp", "UCX put, tuned, tcp"}
     assert all(() in settings for settings in SETTINGS.values()), "the defaults are tried too"
+
+
+def test_three_settings_lead_in_the_order_of_the_first_round() -> None:
+    tried = {(): [5.0], ("A=1",): [1.0], ("B=2",): [4.0], ("C=3",): [2.0], ("D=4",): []}
+    assert leading(tried) == [("A=1",), ("B=2",), ("C=3",)]
 
 
 def test_the_best_setting_has_the_lowest_median() -> None:

@@ -11,13 +11,14 @@ import argparse
 import hashlib
 import os
 import signal
+import stat
 import struct
 import subprocess
 import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -267,6 +268,80 @@ class Suite:
             garbage.write_bytes(b"\x7fELF")
             done = m.client("--object", str(garbage), "list")
             expect(done.returncode == 1 and "not trusted" in done.stderr, end_of(done))
+
+    def a_hostile_object_is_confined(self) -> None:
+        hostile = self.build / "tests" / "invocation" / "hostile_functions.so"
+        kept, victim = self.folder / "kept_hostile", Path("/tmp/weft-hostile")  # noqa: S108 - the object's own path
+        kept.mkdir()
+        trusted = ("--functions", str(kept), "--trust", hashlib.sha256(hostile.read_bytes()).hexdigest())
+        eperm, enomem, eacces = "error 1", "error 12", "error 13"
+        wanted = {
+            "start_thread": "done",
+            "fork_process": eperm,
+            "run_program": eperm,
+            "make_socket": eperm,
+            "trace_manager": eperm,
+            "signal_manager": eperm,
+            "change_priority": eperm,
+            "read_manager": eperm,
+            "from_constructor": eperm,
+            "read_file": eacces,
+            "write_file": eacces,
+            "take_memory": enomem,
+        }
+        free = ("start_thread", "make_socket", "read_file", "write_file", "take_memory", "fork_process")
+        names = self.folder / "attempts"
+        victim.unlink(missing_ok=True)
+
+        def told(m: Manager, attempts: Iterable[str]) -> dict[str, str]:
+            names.write_text("".join(f"{each}\n" for each in attempts))
+            done = m.client("--object", str(hostile), "invoke", "try_each", "--input", str(names))
+            expect(done.returncode == 0, end_of(done))
+            return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+        with self.manager(*trusted) as m:
+            seen = told(m, wanted)
+            expect(seen == wanted, f"a confined object: {seen}, wanted {wanted}")
+            expect(not victim.exists(), f"{victim} was made")
+            self._serves(m)
+            expect(m.stop()[0] == 0, "accounting is not exact")
+        unconfined = ("--unconfined-executors", "--executor-memory-mib", "0")
+        with self.manager(*trusted, *unconfined) as m:  # the object does what it tries, where nothing hinders it
+            seen = told(m, free)
+            expect(seen == dict.fromkeys(free, "done"), f"an object that is not confined: {seen}")
+        victim.unlink(missing_ok=True)
+
+    def executors_have_their_own_user(self) -> None:
+        if self.fabric in ("shm", "mapped"):  # shared memory is of one user
+            try:
+                with self.manager("--executor-user", "nobody"):
+                    raise Failed(f"a manager over {self.fabric} accepted a user that cannot share memory")
+            except Failed as e:
+                expect("must be of one user" in str(e), str(e))
+            return
+        if os.geteuid() != 0:
+            print("left out: only root can start executors of another user", flush=True)
+            return
+        closed = [each for each in self.build.resolve().parents if not each.stat().st_mode & stat.S_IXOTH]
+        if closed:  # the executor loads a provider of the build as that user
+            print(f"left out: other users cannot enter {closed[-1]}", flush=True)
+            return
+        with self.manager("--executor-user", "nobody") as m:
+            command = [str(program(self.build, "client", self.fabric)), "--manager", m.address, *NODE]
+            command += ["run", "echo", "--count", "10", "--hold-ms", "2000"]
+            client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            try:
+                executor = self._wait_until_busy(m, client)
+                status = Path(f"/proc/{executor}/status").read_text()
+                said, _ = client.communicate(timeout=60 * SLOWNESS)
+            finally:
+                client.kill()
+                client.wait()
+            expect(client.returncode == 0, f"the client ended with {client.returncode}: {said}")
+            users = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
+            expect("0" not in users and len(set(users)) == 1, f"the executor has the users {users}")
+            expect("\nSeccomp:\t2\n" in status and "\nNoNewPrivs:\t1\n" in status, f"not confined: {status}")
+            expect(m.stop()[0] == 0, "accounting is not exact")
 
     def _spin(self, microseconds: int) -> Path:
         path = self.folder / "spin"

@@ -15,8 +15,9 @@ NOT_SOURCES = frozenset(
 )
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
-    r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly)\.md$|generated/)|generator/schemas/"
-    r"|docs/tables/(mutation|nightly)\.json$|LICENSE$"
+    r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly|reliability)\.md$|generated/)"
+    r"|generator/schemas/"
+    r"|docs/tables/(mutation|nightly|reliability)\.json$|LICENSE$"
     r"|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 

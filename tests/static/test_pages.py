@@ -30,6 +30,7 @@ def tree(tmp_path: Path) -> Path:
     for folder in ("docs", "core", "generator", "templates", "bench"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "providers.yaml", tmp_path)
+    (tmp_path / "tests").symlink_to(ROOT / "tests")  # reliability.md names tests, which must exist
     return tmp_path
 
 
@@ -82,3 +83,23 @@ def test_a_new_measurement_makes_the_page_of_benches_stale(tree: Path) -> None:
     done = pages(tree, "--check")
     assert done.returncode == 1
     assert "bench/README.md: not what the sources say" in done.stdout
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), [
+    ("a_hostile_object_is_confined", "a_test" + "_that_is_gone", "attacks: no test is named a_test" + "_that_is_gone"),
+    ("state: partly", "state: mostly", 'the state is "mostly"; it must be one of defended, partly, open'),
+    ("state: open\n    tests: []", "state: defended\n    tests: []", '"defended" needs a test'),
+])
+def test_an_attack_without_its_test_or_state_is_refused(tree: Path, old: str, new: str, sentence: str) -> None:
+    lists = tree / "docs/tables/reliability.yaml"
+    lists.write_text(lists.read_text("utf-8").replace(old, new, 1), encoding="utf-8")
+    done = pages(tree)
+    assert done.returncode == 1
+    assert sentence in done.stderr
+
+
+def test_figures_of_an_unknown_campaign_are_refused(tree: Path) -> None:
+    (tree / "docs/tables/reliability.json").write_text('{"dances": {}}', encoding="utf-8")
+    done = pages(tree)
+    assert done.returncode == 1
+    assert 'figures of "dances" belong to no promise' in done.stderr

@@ -14,11 +14,11 @@
 namespace weft::detail {
 
 template <class Engine>
-class target {
+class target_atomics {
  public:
   using record = typename Engine::record;
 
-  explicit target(Engine& e) noexcept : e_(e) {}
+  explicit target_atomics(Engine& e) noexcept : e_(e) {}
 
   /// False: there is no room for the reply, and nothing was executed. Try again later.
   bool execute(record& from, const_bytes body) noexcept {

@@ -17,7 +17,7 @@ namespace weft::detail {
 
 /// Base of transport<F>.
 template <class Transport, class F>
-class connecting_calls {
+class peer_calls {
   using engine_type = engine<F>;
   using waiting = blocking_calls<engine_type>;
   using connecting_type = connect_calls<engine_type, waiting>;

@@ -17,7 +17,7 @@
 namespace weft {
 
 template <complete_fabric F>
-class rails_gathering {
+class connection_requests {
  public:
   /// Takes a request that came on a rail, or refuses it.
   void take(transport<F>& net, std::uint32_t rail, const striping& cut, const requested& r) {

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of campaigns: each run leaves one per fabric in docs/tables/reliability.json.
+
+docs/reference/reliability.py makes a page of them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURES = ROOT / "docs" / "tables" / "reliability.json"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The result of one campaign on one fabric."""
+
+    good: bool
+    said: str  # one line: how much was tried, what was seen
+    command: str  # repeats the run
+    date: str = ""
+    commit: str = ""
+
+
+def commit() -> str:
+    """The commit of the tree, with a plus where files differ from it."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True).stdout
+
+    return git("rev-parse", "--short=12", "HEAD").strip() + ("+" if git("status", "--porcelain").strip() else "")
+
+
+def keep(campaign: str, fabric: str, figure: Figure, file: Path = FIGURES) -> None:
+    """Writes a figure with date and commit, and leaves the others as they are."""
+    all_of_them = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    dated = asdict(figure) | {"date": datetime.datetime.now().date().isoformat(), "commit": commit()}
+    all_of_them.setdefault(campaign, {})[fabric] = dated
+    ordered = {name: dict(sorted(all_of_them[name].items())) for name in sorted(all_of_them)}
+    file.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+
+
+def percentile(values: list[float], share: float) -> float:
+    """The value below which `share` of the values lie; 0 without values."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0

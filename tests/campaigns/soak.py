@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hours of invocations: memory and descriptors of the manager do not grow.
+
+Clients come and go, and make calls as fast as they can. After each client the idle manager's resident memory and
+descriptors are read. A straight line through the second half of the samples gives the growth; the first half is
+warm-up.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from running import Failed, Manager
+
+CALLS_OF_A_CLIENT = 50_000
+LARGEST_GROWTH_KIB = 64.0  # over the second half: a few pages that the allocator takes late, and no more
+LARGEST_GROWTH_DESCRIPTORS = 0.5
+PAGE_KIB = os.sysconf("SC_PAGE_SIZE") / 1024
+
+
+@dataclass
+class Outcome:
+    calls: int = 0
+    lost: int = 0
+    seconds: float = 0.0
+    samples: list[tuple[float, float, float]] = field(default_factory=list)  # hours, KiB, descriptors
+    problem: str = ""
+
+    def growth(self, which: int) -> float:
+        """Of memory (1, KiB) or descriptors (2) over the second half, by regression."""
+        half = self.samples[len(self.samples) // 2:]
+        if len(half) < 3:
+            return 0.0
+        slope = statistics.linear_regression([each[0] for each in half], [each[which] for each in half]).slope
+        return slope * (half[-1][0] - half[0][0])
+
+    def good(self) -> bool:
+        grew = self.growth(1) > LARGEST_GROWTH_KIB or self.growth(2) > LARGEST_GROWTH_DESCRIPTORS
+        return not self.problem and self.lost == 0 and not grew
+
+    def said(self) -> str:
+        return (f"{self.calls} invocations of {len(self.samples)} clients in {self.seconds / 60:.0f} minutes, "
+                f"{self.lost} lost; in the second half memory {self.growth(1):+.1f} KiB, "
+                f"descriptors {self.growth(2):+.2f}"
+                + (f"; {self.problem}" if self.problem else ""))
+
+
+def _sample(process: int, began: float) -> tuple[float, float, float]:
+    resident = int(Path(f"/proc/{process}/statm").read_text().split()[1]) * PAGE_KIB
+    return ((time.monotonic() - began) / 3600, resident, float(len(os.listdir(f"/proc/{process}/fd"))))
+
+
+def run(build: Path, fabric: str, seconds: float) -> Outcome:
+    outcome, began = Outcome(), time.monotonic()
+    try:
+        with Manager(build, fabric) as manager:
+            while time.monotonic() - began < seconds:
+                depth = "4" if len(outcome.samples) % 2 else "1"
+                report = manager.measure("run", "echo", "--count", str(CALLS_OF_A_CLIENT), "--depth", depth, limit=600)
+                outcome.calls += int(report["done"])
+                outcome.lost += int(report["lost"])
+                if report["lost"] or not report["accounting"]["exact"]:
+                    raise Failed(f"{report}")
+                while manager.executors():
+                    time.sleep(0.01)
+                outcome.samples.append(_sample(manager.process.pid, began))
+            code, said = manager.stop()
+            if code != 0:
+                raise Failed(f"the manager ended with {code}: {said.strip()}")
+    except Failed as e:
+        outcome.problem = str(e)
+    outcome.seconds = time.monotonic() - began
+    return outcome

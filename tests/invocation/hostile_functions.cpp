@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A shared object whose functions try what a confined executor must not do. `from_constructor` tells what the
+// constructor of the object could do, while the object was loaded.
+#include <invocation/functions/manifest.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace {
+
+long fork_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  if (child > 0) ::waitpid(child, nullptr, 0);
+  return child;
+}
+long write_file() { return ::open("/tmp/weft-hostile", O_CREAT | O_WRONLY | O_CLOEXEC, 0600); }
+
+long constructed_file = 0;
+int constructed_code = 0;
+[[gnu::constructor]] void construct() {
+  constructed_file = write_file();
+  constructed_code = errno;
+}
+
+long run_program() {
+  char path[] = "/bin/true";
+  char* const words[] = {path, nullptr};
+  return ::execv(path, words);
+}
+long read_file() { return ::open("/etc/passwd", O_RDONLY | O_CLOEXEC); }
+long make_socket() { return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+long trace_manager() { return ::ptrace(PTRACE_ATTACH, ::getppid(), nullptr, nullptr); }
+long signal_manager() { return ::kill(::getppid(), SIGCONT); }
+long change_priority() { return ::setpriority(PRIO_PROCESS, 0, 1); }
+long read_manager() {
+  char byte = 0;
+  const iovec one{&byte, 1};
+  return ::process_vm_readv(::getppid(), &one, 1, &one, 1, 0);
+}
+long take_memory() {
+  constexpr std::size_t much = std::size_t{10} << 30;
+  void* const at = ::mmap(nullptr, much, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? -1 : 0;
+}
+/// Permitted: threads of the same process.
+long start_thread() {
+  bool ran = false;
+  std::thread([&] { ran = true; }).join();
+  return ran ? 0 : -1;
+}
+long from_constructor() {
+  errno = constructed_code;
+  return constructed_file;
+}
+
+struct attempt {
+  const char* name;
+  long (*run)();
+};
+constexpr attempt attempts[] = {
+    {"change_priority", &change_priority}, {"fork_process", &fork_process},     {"from_constructor", &from_constructor},
+    {"make_socket", &make_socket},         {"read_file", &read_file},           {"read_manager", &read_manager},
+    {"run_program", &run_program},         {"signal_manager", &signal_manager}, {"start_thread", &start_thread},
+    {"take_memory", &take_memory},         {"trace_manager", &trace_manager},   {"write_file", &write_file}};
+
+/// The input names attempts, one per line. The output has a line for each: its name, and "done" or an error's number.
+std::int64_t try_each(const unsigned char* in, std::uint32_t in_bytes, unsigned char* out, std::uint32_t room) {
+  std::istringstream names(std::string(reinterpret_cast<const char*>(in), in_bytes));
+  std::string text;
+  for (std::string name; std::getline(names, name);)
+    for (const attempt& each : attempts) {
+      if (name != each.name) continue;
+      errno = 0;
+      const long result = each.run();
+      text += name + (result < 0 ? " error " + std::to_string(errno) : std::string(" done")) + "\n";
+    }
+  if (text.size() > room) return -1;
+  std::memcpy(out, text.data(), text.size());
+  return static_cast<std::int64_t>(text.size());
+}
+
+constexpr weft_function functions[] = {{"try_each", &try_each}};
+
+}  // namespace
+
+extern "C" {
+__attribute__((visibility("default"))) extern const weft_functions_manifest weft_functions;
+const weft_functions_manifest weft_functions = {WEFT_FUNCTIONS_LAYOUT, 1, functions};
+}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Campaigns judge rightly: planted growth, leftovers and broken promises are seen, and a seed repeats its faults."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "campaigns"), str(ROOT / "examples" / "invocation")]
+import kills  # noqa: E402
+import record  # noqa: E402
+import soak  # noqa: E402
+import wire  # noqa: E402
+from running import Failed  # noqa: E402
+
+
+def samples(kib_an_hour: float, descriptors_an_hour: float) -> list[tuple[float, float, float]]:
+    """Four hours, with a warm-up that grows."""
+    return [(n / 10, 5000 + kib_an_hour * n / 10 + (400 * (10 - n) if n < 10 else 0), 20 + descriptors_an_hour * n / 10)
+            for n in range(40)]
+
+
+@pytest.mark.parametrize(("memory", "descriptors", "good"),
+                         [(0, 0, True), (30, 0, True), (36, 0, False), (0, 1, False)])
+def test_a_soak_judges_growth_after_its_warm_up(memory: float, descriptors: float, good: bool) -> None:
+    assert soak.Outcome(samples=samples(memory, descriptors)).good() is good
+
+
+def test_a_lost_call_or_a_problem_fails_a_soak() -> None:
+    assert not soak.Outcome(samples=samples(0, 0), lost=1).good()
+    assert not soak.Outcome(samples=samples(0, 0), problem="the manager ended").good()
+
+
+def fates(seed: int, faults: wire.Faults, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], list[bytes]]:
+    relay, out = wire._Relay((3, 4), faults, seed), []
+    monkeypatch.setattr(relay, "write", lambda to, packet: out.append(packet))
+    monkeypatch.setattr(relay, "later", lambda to, packet, seconds: out.append(packet))
+    for number in range(2000):
+        relay.take(number.to_bytes(40, "big"), 4)
+    return dict(relay.fates), out
+
+
+def test_a_seed_repeats_the_faults_of_a_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = wire.Faults(loss=0.1, duplicate=0.05, reorder=0.05, corrupt=0.02)
+    first, packets = fates(7, faults, monkeypatch)
+    assert (first, packets) == fates(7, faults, monkeypatch)
+    assert packets != fates(8, faults, monkeypatch)[1]
+    assert first["packets"] == 2000
+    assert 120 < first["lost"] < 280 and first["repeated"] > 0 and first["reordered"] > 0 and first["corrupted"] > 0
+    assert len(packets) == 2000 - first["lost"] + first["repeated"]
+
+
+def test_a_perfect_wire_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, packets = fates(1, wire.Faults(), monkeypatch)
+    assert seen == {"packets": 2000} and packets == [number.to_bytes(40, "big") for number in range(2000)]
+
+
+def test_figures_are_kept_beside_those_of_others(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    record.keep("kills", "tcp", record.Figure(True, "10 kills", "scripts/campaign kills"), file)
+    record.keep("kills", "shm", record.Figure(False, "3 kills", "scripts/campaign kills"), file)
+    record.keep("kills", "tcp", record.Figure(True, "20 kills", "scripts/campaign kills"), file)
+    kept = json.loads(file.read_text())
+    assert {name: each["said"] for name, each in kept["kills"].items()} == {"shm": "3 kills", "tcp": "20 kills"}
+    assert kept["kills"]["tcp"]["date"] and kept["kills"]["tcp"]["commit"]
+
+
+class PlantedManager:
+    """A manager whose clients are processes of the test, and end as the test says."""
+
+    def __init__(self, said: str = "one sentence\n", executors: tuple[int, ...] = ()) -> None:
+        self.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        self.client = f"import sys; sys.stderr.write({said!r}); sys.exit(1)"
+        self.running = list(executors)
+
+    def client_command(self, *_: str) -> list[str]:
+        return [sys.executable, "-c", self.client]
+
+    def executors(self) -> list[int]:
+        return self.running
+
+    def measure(self, *_: str, **__: Any) -> dict[str, Any]:
+        return {"lost": 0, "accounting": {"exact": True}}
+
+    def stop(self) -> tuple[int | None, str]:
+        self.process.kill()
+        self.process.wait()
+        return 0, ""
+
+
+@pytest.fixture
+def storm(monkeypatch: pytest.MonkeyPatch) -> Iterator[kills.Storm]:
+    made: list[PlantedManager] = []
+
+    def start(*_: Any) -> PlantedManager:
+        made.append(PlantedManager())
+        return made[-1]
+
+    monkeypatch.setattr(kills, "Manager", start)
+    monkeypatch.setattr(kills, "SURVIVOR_LIMIT", 5.0)
+    monkeypatch.setattr(kills, "LONGEST_DELAY", 0.05)
+    yield kills.Storm(Path("build"), "planted", 1, lambda _: None)
+    for each in made:
+        each.stop()
+
+
+def test_a_storm_over_good_programs_has_no_problem(storm: kills.Storm) -> None:
+    outcome = storm.run(4, time.monotonic() + 60)
+    assert sum(outcome.kills.values()) == 4 and outcome.problems == []
+
+
+def test_a_survivor_that_says_nothing_is_a_problem(storm: kills.Storm) -> None:
+    storm.manager.client = "import sys; sys.exit(1)"  # type: ignore[attr-defined]
+    with pytest.raises(Failed, match="said not one sentence"):
+        storm._survive(subprocess.Popen(storm.manager.client_command(), stderr=subprocess.PIPE, text=True),
+                       killed=False)
+
+
+def test_a_crash_of_a_survivor_is_a_problem(storm: kills.Storm) -> None:
+    crash = subprocess.Popen([sys.executable, "-c", "import os; os.abort()"], stderr=subprocess.PIPE, text=True)
+    with pytest.raises(Failed, match="the client ended with -6"):
+        storm._survive(crash, killed=False)
+
+
+def test_an_executor_that_stays_is_a_problem(storm: kills.Storm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kills, "SURVIVOR_LIMIT", 0.1)
+    monkeypatch.setattr(storm, "manager", SimpleNamespace(executors=lambda: [1], stop=lambda: (0, ""), process=None))
+    with pytest.raises(Failed, match="keeps an executor"):
+        storm._serve()
+
+
+def test_a_queue_left_in_shared_memory_is_a_problem(storm: kills.Storm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kills, "_queues", lambda: storm.before | {"4711:0:0"})
+    assert storm.run(0, time.monotonic() + 60).problems == ["left in /dev/shm: 4711:0:0"]
