@@ -39,6 +39,7 @@ set(WEFT_PUBLIC_HEADERS
   core/policy.hpp
   core/policy_name.hpp
   core/time.hpp
+  core/printable.hpp
   core/version.hpp
   coroutines/awaiters.hpp
   coroutines/remote.hpp

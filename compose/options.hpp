@@ -14,6 +14,9 @@ namespace weft {
 
 using namespace std::chrono_literals;
 
+/// Where options leave `silence_limit` at 0, heartbeat rows use this limit.
+inline constexpr duration usual_silence_limit = 2s;
+
 struct transport_options {
   std::string node{};     ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
   std::string service{};  ///< Where others find this transport ("7471"); empty with `listens`: any free one.
@@ -27,9 +30,10 @@ struct transport_options {
   std::uint32_t peers = 32;          ///< Most peers at one time.
   std::uint32_t pending = 128;       ///< Most requests without an answer; further requests are rejected.
   duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.
-  duration silence_limit = 2s;       ///< Heartbeat rows: a peer that is silent for longer is lost.
-  duration coalesce_time = 20us;     ///< coalesce::up_to: gathered posts leave after this time, also under steady load.
-  bool device_memory = false;        ///< register_region() accepts memory of devices (core/device_memory.hpp).
+  duration silence_limit{};  ///< A peer that is silent for longer is lost, also if its process is stopped. 0: 2 s on
+                             ///< heartbeat rows, no limit on other rows (policies/liveness.hpp).
+  duration coalesce_time = 20us;  ///< coalesce::up_to: gathered posts leave after this time, also under steady load.
+  bool device_memory = false;     ///< register_region() accepts memory of devices (core/device_memory.hpp).
   weft::on_difference on_difference =
       weft::on_difference::refuse;  ///< Where the library differs from the row: refuse, or warn.
 };

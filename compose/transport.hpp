@@ -50,8 +50,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
   using detail::posting_calls<transport, F>::put;
   using detail::completion_calls<transport, F>::put;
 
-  /// Opens and attests. Errors: invalid (an option), native, and incompatible where the library lacks the provider or
-  /// differs from the row; the sentence lists each cell.
+  /// Opens and attests. Errors: invalid (an option), native, no_memory, and incompatible where the library lacks the
+  /// provider or differs from the row; the sentence lists each cell.
   static result<transport> open(const transport_options& options) {
     carry_built_for<F>();
     auto e = detail::opening<engine_type>::open(options);

@@ -253,7 +253,7 @@ int offer(std::uint32_t version, const char* node, const char* service, std::uin
   if (row == nullptr) return -FI_ENODATA;
   if (hints != nullptr && falsified().empty()) {
     if (const char* why = obstacle(*row, *hints)) {
-      if (std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr)
+      if (::secure_getenv("WEFT_EMULATOR_EXPLAIN") != nullptr)
         std::fprintf(stderr, "weft emulator: fabric %s offers nothing: %s\n", row->fabric.c_str(), why);
       return -FI_ENODATA;
     }

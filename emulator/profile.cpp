@@ -167,7 +167,7 @@ void set_cell(profile& into, std::string_view cell, const value& v) {
 
 /// Cells that this run changes (WEFT_EMULATOR_CELLS): a device with another setting, or the row `unordered`.
 void set_by_hand(profile& into) {
-  const char* set = std::getenv("WEFT_EMULATOR_CELLS");
+  const char* set = ::secure_getenv("WEFT_EMULATOR_CELLS");
   std::string_view rest = set == nullptr ? "" : set;
   while (!rest.empty()) {
     const std::string_view one = rest.substr(0, rest.find(','));
@@ -212,7 +212,7 @@ profile read(const char* path) {
 void read_settings(
     const char* variable,
     const std::map<std::string, std::pair<std::function<void(std::uint64_t)>, std::uint64_t>, std::less<>>& known) {
-  const char* set = std::getenv(variable);
+  const char* set = ::secure_getenv(variable);
   if (set == nullptr) return;
   std::string_view rest = set;
   while (!rest.empty()) {
@@ -237,7 +237,7 @@ void read_settings(
 
 const profile* emulated() {
   static const auto& row = *new std::optional<profile>([]() -> std::optional<profile> {  // never destroyed: rules.hpp
-    const char* path = std::getenv("WEFT_EMULATOR_PROFILE");
+    const char* path = ::secure_getenv("WEFT_EMULATOR_PROFILE");
     if (path == nullptr || *path == '\0') return std::nullopt;
     return read(path);
   }());
@@ -248,7 +248,7 @@ const conduct& conducted() {
   static const conduct chosen = [] {
     conduct c;
     const auto chance = [](unsigned& into) { return [&into](std::uint64_t n) { into = static_cast<unsigned>(n); }; };
-    if (const char* seed = std::getenv("WEFT_EMULATOR_SEED")) c.seed = value{seed, "WEFT_EMULATOR_SEED"}.number();
+    if (const char* seed = ::secure_getenv("WEFT_EMULATOR_SEED")) c.seed = value{seed, "WEFT_EMULATOR_SEED"}.number();
     read_settings("WEFT_EMULATOR_FAULTS", {{"reorder", {chance(c.reorder), 300}},
                                            {"again", {chance(c.again), 20}},
                                            {"early", {chance(c.early), 500}},
@@ -267,7 +267,7 @@ const conduct& conducted() {
 
 std::map<std::string, std::string> falsified() {
   std::map<std::string, std::string> all;
-  const char* set = std::getenv("WEFT_EMULATOR_REPLY");
+  const char* set = ::secure_getenv("WEFT_EMULATOR_REPLY");
   std::istringstream rest(set == nullptr ? "" : set);
   for (std::string one; std::getline(rest, one, ',');) {
     const auto equals = one.find('=');

@@ -143,7 +143,7 @@ void settle_due(endpoint& of, steady_clock::time_point now) {
 /// With WEFT_EMULATOR_EXPLAIN: a notice overtook a write, or a message overtook another. No rule is broken by that, but
 /// a program that takes the notice for the end of all earlier writes reads old bytes.
 void explain_overtaking(const packet& notice, const waiting& earlier) {
-  static const bool wanted = std::getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
+  static const bool wanted = ::secure_getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
   if (!wanted) return;
   const bool message = is_message(notice);
   if (!message && (notice.head.has_data & 1U) == 0) return;

@@ -15,6 +15,7 @@ import click
 from .adding.command import add
 from .benching.command import bench
 from .binaries import inspect
+from .cleaning.command import clean
 from .conforming.command import conformance
 from .emulating import emulate
 from .generated import check, generate
@@ -39,7 +40,7 @@ def weft() -> None:
     """
 
 
-for command in (add, bench, check, conformance, emulate, explain, generate, inspect, probe, show_matrix):
+for command in (add, bench, check, clean, conformance, emulate, explain, generate, inspect, probe, show_matrix):
     weft.add_command(command)
 
 

@@ -41,7 +41,7 @@ inline std::string unresolved(const std::string& host) {
 
 /// FI_PROVIDER hides providers from this process (fabric(7)), so a sentence about a missing one names the variable.
 inline std::string limited_by_environment() {
-  const char* const providers = std::getenv("FI_PROVIDER");
+  const char* const providers = ::secure_getenv("FI_PROVIDER");
   if (providers == nullptr || *providers == 0) return "fi_info -l lists what it has";
   return "FI_PROVIDER is set to \"" + std::string(providers) + "\" and limits libfabric to that: unset it";
 }

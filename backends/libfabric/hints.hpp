@@ -77,7 +77,7 @@ std::string other_environment() {
   std::string text;
   if constexpr (requires { Shape::environment; })
     for (const environment_setting& each : Shape::environment)
-      if (const char* has = std::getenv(each.name); has != nullptr && std::strcmp(has, each.value) != 0)
+      if (const char* has = ::secure_getenv(each.name); has != nullptr && std::strcmp(has, each.value) != 0)
         text += std::string("; ") + each.name + " is " + has + " in the environment, and the row wants " + each.value;
   return text;
 }

@@ -60,6 +60,12 @@ class port : public post_calls<Shape> {
     (void)sweep_leftovers_of(static_cast<pid_t>(process));
   }
 
+  /// The process in a peer's address, which the library itself uses. 0: the address names none.
+  static std::uint64_t process_at(const_bytes address) noexcept requires(Shape::facts.same_host) {
+    return static_cast<std::uint64_t>(
+        owner_of_address({reinterpret_cast<const char*>(address.data()), address.size()}));
+  }
+
   port(const port&) = delete;
   port& operator=(const port&) = delete;
   ~port() {

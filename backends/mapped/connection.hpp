@@ -108,7 +108,7 @@ struct connection {
   /// Whether a message or a notice can be reported now.
   bool has_entry() const noexcept {
     if (incoming_memory.start() == nullptr || !in.has_front()) return false;
-    return (in.front().size & ring_entry::notice) != 0 || !receives.empty();
+    return (in.front().size.load(std::memory_order_relaxed) & ring_entry::notice) != 0 || !receives.empty();
   }
   /// Makes this side's ring. No peer knows it yet.
   result<void> make_ring(std::uint64_t payload, const std::string& who) {

@@ -14,7 +14,7 @@ namespace weft::backends::mapped {
 /// Takes the front entry, a message that is long or may exceed its receive.
 [[gnu::noinline]] inline completion_entry take_long(connections& all, connection& c) noexcept {
   const ring_entry& e = c.in.front();
-  const std::uint32_t size = e.size;
+  const std::uint32_t size = e.size.load(std::memory_order_relaxed);
   const posted_receives::receive into = c.receives.take();
   completion_entry came{completion_kind::received, into.context, e.immediate, size};
   const auto message = c.in.message(e, size);
@@ -41,7 +41,7 @@ template <class On>
   int left = most;
   const ring_entry* e = &c.in.front();
   do {
-    const std::uint32_t size = e->size;
+    const std::uint32_t size = e->size.load(std::memory_order_relaxed);
     if ((size & ring_entry::notice) != 0) [[likely]] {
       const completion_entry came{completion_kind::write_with_immediate, nullptr, e->immediate};
       c.fetch_ahead(written_bytes::of(*e));

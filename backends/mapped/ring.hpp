@@ -26,7 +26,8 @@ struct alignas(64) ring_entry {
   static constexpr std::size_t room = 48;            ///< Bytes of a message that fit into the entry.
   static constexpr std::uint32_t notice = 1U << 31;  ///< In `size`: the entry is a write's immediate, no message.
   std::atomic<std::uint32_t> turn{0};                ///< The entry's number, counted from 1.
-  std::uint32_t size = 0;
+  /// Read once: its sender can change it at any time.
+  std::atomic<std::uint32_t> size{0};
   std::uint64_t immediate = 0;
   std::array<std::byte, room> inside{};
 };
@@ -88,7 +89,7 @@ class outgoing_ring {
   /// Requires: has_room(). `written`: bytes that the receiver may prefetch.
   [[gnu::always_inline]] void send_notice(std::uint64_t immediate, written_bytes written) noexcept {
     ring_entry& e = next();
-    e.size = ring_entry::notice;
+    e.size.store(ring_entry::notice, std::memory_order_relaxed);
     e.immediate = immediate;
     std::memcpy(e.inside.data(), &written, sizeof written);
     commit(e);
@@ -96,7 +97,7 @@ class outgoing_ring {
   /// Requires: has_room(), and a size of at most ring_entry::room.
   [[gnu::always_inline]] void send_short(const_bytes message, std::uint64_t immediate) noexcept {
     ring_entry& e = next();
-    e.size = static_cast<std::uint32_t>(message.size());
+    e.size.store(static_cast<std::uint32_t>(message.size()), std::memory_order_relaxed);
     e.immediate = immediate;
     copy_short(e.inside.data(), message.data(), message.size());
     commit(e);
@@ -105,7 +106,7 @@ class outgoing_ring {
   void send(gather_list pieces, std::uint64_t immediate) noexcept {
     const auto size = static_cast<std::size_t>(total_of(pieces));
     ring_entry& e = next();
-    e.size = static_cast<std::uint32_t>(size);
+    e.size.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
     e.immediate = immediate;
     std::byte* into = size <= ring_entry::room ? e.inside.data() : room_in_area(e, size);
     for (const local_memory& each : pieces) {
@@ -200,6 +201,8 @@ class incoming_ring {
   [[gnu::noinline]] std::optional<const_bytes> message_in_area(const ring_entry& e, std::uint32_t size) noexcept {
     payload_place place;
     std::memcpy(&place, e.inside.data(), sizeof place);
+    // In registers: checked and used as read once, because the sender can change the entry at any time.
+    asm volatile("" : "+r"(place.offset), "+r"(place.end));  // NOLINT(hicpp-no-assembler)
     if (place.offset > payload_bytes_ || size > payload_bytes_ - place.offset) return {};
     freed_ = place.end;
     if (freed_ - returned_freed_ >= payload_bytes_ / 4) until_returned_ = 1;

@@ -5,6 +5,7 @@
 // sides read the same sentence, so it names caller and listener. Hot path: no. Threads: values.
 #pragma once
 
+#include "../../core/printable.hpp"
 #include "../../wire/hello.hpp"
 
 #include <string>
@@ -38,14 +39,15 @@ inline std::string_view word(std::string_view& text) noexcept {
 /// Empty when the two builds can talk; else the sentence that names the difference.
 inline std::string incompatibility(const build_words& ours, const wire::introduction& theirs,
                                    wire::parse_verdict verdict, asking who) {
-  const auto text = [](const_bytes b) { return std::string_view(reinterpret_cast<const char*>(b.data()), b.size()); };
+  const auto text = [](const_bytes b) { return printable({reinterpret_cast<const char*>(b.data()), b.size()}); };
   if (verdict == wire::parse_verdict::other_wire_version)
     return detail::difference("wire version " + std::to_string(theirs.wire_version),
                               "wire version " + std::to_string(wire::version), who);
   if (theirs.fingerprint == ours.fingerprint) return {};
   if (text(theirs.fabric) != ours.fabric)
-    return detail::difference("fabric " + std::string(text(theirs.fabric)), "fabric " + std::string(ours.fabric), who);
-  std::string_view a = text(theirs.shared);
+    return detail::difference("fabric " + text(theirs.fabric), "fabric " + std::string(ours.fabric), who);
+  const std::string shared = text(theirs.shared);
+  std::string_view a = shared;
   std::string_view b = ours.shared;
   while (!a.empty() && !b.empty()) {
     const auto there = detail::word(a);

@@ -81,7 +81,7 @@ class connection_manager {
       if constexpr (Engine::links_have_receives)  // the link says who sent it
         if (!answers) no = wire::parse_refusal(body, wire::refusal_form::without_nonce);
       if (!answers && !Engine::links_have_receives) what = peer_event::answer_garbled;
-      if (no) reason.assign(reinterpret_cast<const char*>(no->reason.data()), no->reason.size());
+      if (no) reason = printable({reinterpret_cast<const char*>(no->reason.data()), no->reason.size()});
       if (!no || no->code != static_cast<std::uint8_t>(errc::incompatible)) why = error(errc::rejected, "connect");
     } else if (const auto verdict = wire::parse(body, theirs);
                verdict == wire::parse_verdict::garbled || theirs.nonce != r.word().value) {

@@ -31,7 +31,8 @@ class handshake {
 
   /// A fresh record for a new connection; null when the table is full. `how`: owner_connects or link_arrives.
   record* begin(peer_event how) noexcept {
-    record* const r = e_.peers.take(e_.entropy());
+    const std::uint64_t random = e_.entropy();
+    record* const r = random == 0 ? nullptr : e_.peers.take(random);  // no connection without a proof
     if (r == nullptr) return nullptr;
     (void)advance(e_, *r, how);
     r->reset();
@@ -106,7 +107,10 @@ class handshake {
     }
     if constexpr (answer<typename Engine::fabric, liveness_family>::watches_process) {
       r.process = theirs.process;
-      r.watch = e_.watch_over(theirs.process);
+      // An address that names a process is dialled, so it is no mere claim.
+      if constexpr (requires { Engine::port_type::process_at(theirs.address); })
+        if (const std::uint64_t named = Engine::port_type::process_at(theirs.address); named != 0) r.process = named;
+      r.watch = e_.watch_over(r.process);
     }
   }
 
@@ -140,8 +144,7 @@ class handshake {
     mine.proof = r.word().proof();
     mine.max_message_bytes = e_.options.max_message_bytes;
     mine.process = e_.own_process();
-    if (answer<typename Engine::fabric, liveness_family>::speaks)
-      mine.heartbeat_ms = Engine::ticks(e_.options.silence_limit) / 4 + 1;
+    if (const std::uint32_t limit = e_.silence_ticks(); limit > 0) mine.heartbeat_ms = limit / 4 + 1;
     if (Engine::uses_ring)
       mine.ring = {addresses::base_of(e_.ring_memory.get()) + ring_offset(r), e_.ring_registration.key,
                    Engine::ring_entries};

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 namespace weft::detail {
@@ -21,8 +23,37 @@ class opening {
  public:
   using port_type = typename Engine::port_type;
 
-  static result<std::unique_ptr<Engine>> open(transport_options options) {
+  static result<std::unique_ptr<Engine>> open(const transport_options& options) {
+#if defined(__cpp_exceptions)
+    try {
+      return open_all(options);
+    } catch (const std::bad_alloc&) {
+      return without_memory();
+    } catch (const std::length_error&) {  // more than any memory
+      return without_memory();
+    }
+#else
+    return open_all(options);
+#endif
+  }
+
+ private:
+#if defined(__cpp_exceptions)
+  static failure without_memory() noexcept {
+    failure why{error(errc::no_memory, "open"), {}};
+    try {
+      why.sentence =
+          "no memory for the transport; lower peers, operations, receives or max_message_bytes in its options";
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the code alone says it too
+    }
+    return why;
+  }
+#endif
+
+  static result<std::unique_ptr<Engine>> open_all(transport_options options) {
     if (!options.service.empty()) options.listens = true;
+    if (answer<typename Engine::fabric, liveness_family>::speaks && options.silence_limit == duration{})
+      options.silence_limit = usual_silence_limit;
     if (auto wrong = refuse(options); !wrong.empty()) return {error(errc::invalid, "open"), std::move(wrong)};
     auto port = port_type::open(ask(options));
     if (!port) return at_address(options, std::move(port).error());
@@ -53,7 +84,6 @@ class opening {
     return e;
   }
 
- private:
   static std::string refuse(const transport_options& o) {
     if (auto no = host_and_service::not_a_port(o.service); !no.empty()) return no;
     if (o.max_message_bytes < wire::largest_handshake)
@@ -66,8 +96,8 @@ class opening {
     if (o.device_memory && !registrar<Engine>::takes_device_memory)
       return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) +
              " registers memory of the host alone";
-    if (o.operation_timeout < 1ms || o.silence_limit < 8ms)
-      return "operation_timeout must be at least 1 ms, and silence_limit 8 ms";
+    if (o.operation_timeout < 1ms || (o.silence_limit != duration{} && o.silence_limit < 8ms))
+      return "operation_timeout must be at least 1 ms, and silence_limit 8 ms or 0";
     return {};
   }
 

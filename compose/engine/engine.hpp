@@ -145,10 +145,13 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     if (!any) poll_budget.settle();
   }
 
-  /// A message came from this peer. The timers note the time.
+  /// A message came from this peer. The timers note the time. Other rows note heartbeats only, so that messages cost
+  /// nothing there.
   static void hear([[maybe_unused]] record& r) noexcept {
     if constexpr (answer<F, liveness_family>::speaks) r.heard = true;
   }
+  /// Silence of a peer that counts as its death, in ticks. 0: none.
+  std::uint32_t silence_ticks() const noexcept { return ticks(options.silence_limit); }
 
   // ---- time, random numbers, processes
   void read_clock() noexcept { tick = ticks(std::max(duration::zero(), rough_now(*port) - opened)); }

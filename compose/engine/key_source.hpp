@@ -6,7 +6,9 @@
 #pragma once
 
 #include <sys/random.h>
+#include <cerrno>
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -14,17 +16,28 @@
 
 namespace weft::detail {
 
-/// 64 bits that no peer can guess (getrandom(2)).
-inline std::uint64_t unguessable() noexcept {
-  std::uint64_t value = 0;
-  while (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
+/// 64 bits from `read(into, size)`, which answers as getrandom(2). 0: it failed, or signals interrupted it for too
+/// long.
+template <class Read>
+std::uint64_t unguessable_by(Read&& read) noexcept {
+  constexpr int most_interrupts = 4096;
+  for (int i = 0; i < most_interrupts; ++i) {
+    std::uint64_t value = 0;
+    const ssize_t got = read(&value, sizeof value);
+    if (got == static_cast<ssize_t>(sizeof value)) return value;
+    if (got < 0 && errno != EINTR) return 0;
   }
-  return value;
+  return 0;
+}
+/// 64 bits that no peer can guess. 0: the kernel gives none, for example under a filter of system calls.
+inline std::uint64_t unguessable() noexcept {
+  return unguessable_by([](void* into, std::size_t size) { return ::getrandom(into, size, 0); });
 }
 
 class key_source {
  public:
-  /// A key of `key_bytes` bytes that this process has not used. nullopt: all keys of this width are used.
+  /// A key of `key_bytes` bytes that this process has not used. nullopt: all keys of this width are used, or the kernel
+  /// gives no random numbers.
   template <class Random>
   static std::optional<std::uint64_t> draw(std::uint8_t key_bytes, Random&& random) {
     static std::mutex guard;

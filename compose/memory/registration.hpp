@@ -83,7 +83,8 @@ class registrar {
       if (!key)
         return {error(errc::no_memory, "register"),
                 "this process has used every key of " + std::to_string(Engine::fabric::facts.key_bytes) +
-                    " bytes that fabric " + std::string(Engine::fabric::name) + " allows"};
+                    " bytes that fabric " + std::string(Engine::fabric::name) +
+                    " allows, or the kernel gives no random numbers (getrandom(2))"};
       wanted = *key;
     }
     result<registration> r = make(wanted);

@@ -59,6 +59,7 @@ class timers {
   duration until_due() const noexcept {
     std::uint32_t due = e_.side_channel ? side_channel_every_ms : 200;
     if (liveness_answer::watches_process) due = std::min(due, watch_every_ms);
+    if (const std::uint32_t limit = e_.silence_ticks(); limit > 0) due = std::min(due, limit / 8U);
     if (!e_.deferred_replies.empty()) due = 1;
     if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
     for (record& r : e_.peers) {
@@ -86,8 +87,7 @@ class timers {
   /// Ticks since the last run that do not count as peer silence. The first long absence does not count at all, because
   /// later polls may still read messages that arrived meanwhile.
   std::uint32_t not_listened(std::uint32_t away) noexcept {
-    if (liveness_answer::speaks) {
-      const std::uint32_t counts = Engine::ticks(e_.options.silence_limit) / 4;
+    if (const std::uint32_t counts = e_.silence_ticks() / 4; counts > 0) {
       const bool again = e_.came_late;
       e_.came_late = away > counts;
       if (e_.came_late) return again ? away - counts : whole_absence;
@@ -136,10 +136,10 @@ class timers {
     return e_.operations.count([&r](const slot& s) { return s.use == slot_use::control && s.record == &r; }) > 0;
   }
 
-  void watch_over(record& r, [[maybe_unused]] std::uint32_t not_silent) {
+  void watch_over(record& r, std::uint32_t not_silent) {
     if constexpr (liveness_answer::watches_process) {
-      if (r.last_sent.until(e_.tick) >= watch_every_ms) {
-        r.last_sent = e_.tick;
+      if (r.checked.until(e_.tick) >= watch_every_ms) {
+        r.checked = e_.tick;
         if (r.watch.gone()) {
           const std::uint64_t process = r.process;
           teardown<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on_);
@@ -148,18 +148,18 @@ class timers {
         }
       }
     }
-    if (liveness_answer::speaks) {
-      const std::uint32_t limit = Engine::ticks(e_.options.silence_limit);
-      if (std::exchange(r.heard, false)) r.since = e_.tick;
-      r.since += std::min(not_silent, e_.tick - r.since);
-      if (r.heartbeat_every > 0 && r.last_sent.until(e_.tick) >= r.heartbeat_every) {
-        const status sent = e_.tell(r, wire::message_kind::heartbeat, {});
-        if (!sent.is_again()) r.last_sent = e_.tick;  // a queue full of writes: the next tick tries again
-        if (!sent && !sent.is_again())
-          return teardown<Engine>(e_).gone(r, {errc::peer_lost, sent.from, sent.native(), "heartbeat"}, on_);
-      }
-      if (e_.tick - r.since > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
+    if (r.heartbeat_every > 0 && r.last_sent.until(e_.tick) >= r.heartbeat_every) {
+      const status sent = e_.tell(r, wire::message_kind::heartbeat, {});
+      if (!sent.is_again()) r.last_sent = e_.tick;  // a queue full of writes: the next tick tries again
+      // Elsewhere links or processes tell of the end, after the messages that came before.
+      if (liveness_answer::speaks && !sent && !sent.is_again())
+        return teardown<Engine>(e_).gone(r, {errc::peer_lost, sent.from, sent.native(), "heartbeat"}, on_);
     }
+    const std::uint32_t limit = e_.silence_ticks();
+    if (limit == 0) return;
+    if (std::exchange(r.heard, false)) r.since = e_.tick;
+    r.since += std::min(not_silent, e_.tick - r.since);
+    if (e_.tick - r.since > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
   }
 
   void sweep() {

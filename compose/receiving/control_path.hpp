@@ -108,6 +108,9 @@ class control_path {
         return group_unpacking<Engine, Handler>(e_, on_).take(r, body, others_wait);
       case wire::message_kind::region:
         return keep_region(r, body);
+      case wire::message_kind::heartbeat:
+        r.heard = true;
+        return true;
       case wire::message_kind::goodbye:
         teardown<Engine>(e_).left(r, body, on_);
         return true;

@@ -215,7 +215,7 @@ void client<F>::from_worker(peer from, const_bytes message, On& on) {
     if (const auto m = unpack<ready_message>(message)) return meet_ready(w, *m);
     if (const auto m = unpack<unable_message>(message)) {
       if (state_ != allocation_state::asked) return;
-      sentence_ = m->sentence;
+      sentence_ = printable(m->sentence);
       state_ = allocation_state::refused;
       return;
     }
@@ -242,14 +242,14 @@ void client<F>::from_manager(const_bytes message, On& on) {
     answered_ = true;
   } else if (const auto no = unpack<refused_message>(message)) {
     if (state_ != allocation_state::asked) return;
-    sentence_ = no->sentence;
+    sentence_ = printable(no->sentence);
     state_ = allocation_state::refused;
   } else if (const auto over = unpack<released_message>(message)) {
     if (over->bill.allocation == allocation_) bill_ = bill::of(over->bill);
   } else if (const auto dead = unpack<executor_lost_message>(message)) {
     if (dead->bill.allocation != allocation_ || state_ == allocation_state::none) return;
     bill_ = bill::of(dead->bill);
-    if (state_ != allocation_state::refused) sentence_ = dead->sentence;
+    if (state_ != allocation_state::refused) sentence_ = printable(dead->sentence);
     if (state_ == allocation_state::releasing) return;
     lose(trouble::executor_lost, on);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 
+#include <weft/core/printable.hpp>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
@@ -218,7 +220,9 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
   return c;
 }
 
-void complain(std::string_view program, std::string_view sentence) { std::cerr << program << ": " << sentence << '\n'; }
+void complain(std::string_view program, std::string_view sentence) {
+  std::cerr << program << ": " << printable(sentence) << '\n';
+}
 
 std::optional<std::vector<std::byte>> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);

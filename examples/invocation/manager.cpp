@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // invocation-manager.<fabric>
+#include "../announcement.hpp"
 #include "commands.hpp"
 
 #include <weft/compose/selected.hpp>
@@ -36,9 +37,8 @@ int main(int argc, char** argv) {
   manager<fabric, process_spawner>& m = **made;
   std::cout << "listening at " << m.listen_address() << std::endl;
   if (!command.announce.empty()) {
-    const std::string line = m.listen_address() + "\n";
-    if (!write_file(command.announce, std::as_bytes(std::span(line)))) {
-      complain(self, command.announce + " cannot be written");
+    if (const std::string no = weft::examples::announce(command.announce, m.listen_address() + "\n"); !no.empty()) {
+      complain(self, no);
       return 1;
     }
   }

@@ -10,6 +10,8 @@
 #include "journal.hpp"
 #include "worker.hpp"
 
+#include <weft/backends/libfabric/leftovers.hpp>
+
 #include <spawn.h>
 #include <sys/wait.h>
 #include <csignal>
@@ -69,11 +71,13 @@ class process_spawner {
       if (process_ == 0) return;
       kill();
       ::waitpid(process_, nullptr, 0);  // it was killed: this ends
+      sweep(process_);
     }
 
     std::optional<executor_end> ended() {
       int how = 0;
       if (process_ == 0 || ::waitpid(process_, &how, WNOHANG) != process_) return std::nullopt;
+      sweep(process_);
       const std::string who = "the executor (process " + std::to_string(std::exchange(process_, 0)) + ")";
       if (WIFSIGNALED(how)) return executor_end{false, who + " was killed by signal " + std::to_string(WTERMSIG(how))};
       const int code = WEXITSTATUS(how);
@@ -88,6 +92,9 @@ class process_spawner {
     std::uint64_t number() const noexcept { return static_cast<std::uint64_t>(process_); }
 
    private:
+    /// Removes the shared memory of a killed executor. A peer does the same, but only if it was connected.
+    static void sweep(pid_t ended) noexcept { (void)backends::libfabric::sweep_leftovers_of(ended); }
+
     pid_t process_ = 0;
     journal_memory journal_;
   };

@@ -4,6 +4,7 @@
 // exit code. Hot path: no. Threads: the caller's.
 #pragma once
 
+#include "../announcement.hpp"
 #include "commands.hpp"
 #include "sides.hpp"
 
@@ -11,7 +12,6 @@
 #include <sys/wait.h>
 
 #include <csignal>
-#include <fstream>
 
 namespace weft::paged {
 
@@ -45,11 +45,8 @@ int serve(const command& c) {
       if (c.announce.empty()) {
         std::printf("%s\n", where.c_str());
         (void)std::fflush(stdout);
-      } else if (std::ofstream file(c.announce + ".part");
-                 !(file << where << '\n'
-                        << std::flush) ||
-                 std::rename((c.announce + ".part").c_str(), c.announce.c_str()) != 0) {
-        throw broken_off(c.announce + " cannot be written");
+      } else if (const std::string no = examples::announce(c.announce, where + "\n"); !no.empty()) {
+        throw broken_off(no);
       }
     });
     print<F>("wrote", c.run, o);

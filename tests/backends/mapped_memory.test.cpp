@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
+#include <concepts>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -22,6 +24,9 @@ namespace weft::backends::mapped {
 namespace {
 
 constexpr std::uint64_t page = range_of_pages::page;
+
+// A sender can change its message's size at any time. Of a plain word the compiler may make several reads.
+static_assert(std::same_as<decltype(ring_entry::size), std::atomic<std::uint32_t>>);
 
 TEST(pages, released_pages_are_reused_last) {
   range_of_pages all(page, 9 * page);

@@ -24,6 +24,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -47,8 +48,9 @@ namespace weft::conformance {
 
 /// Memory that the supervisor and the sides share.
 struct shared_board {
-  bool dies_at_rest = false;                  ///< The killed side dies between two calls of the library.
+  bool dies_at_rest = false;                  ///< A side is killed or stopped between two calls of the library.
   std::array<std::atomic<bool>, 4> doomed{};  ///< Will be killed.
+  std::array<std::atomic<bool>, 4> halted{};  ///< Will stop itself.
   std::array<pid_t, 4> process{};
   std::array<std::array<char, 120>, 4> step{};
   std::atomic<std::uint64_t> moves{};  ///< Progress of all sides.
@@ -66,7 +68,7 @@ class process_side final : public test_side {
   }
   using test_side::send_value;
   bool has_value(int from) override {
-    die_if_doomed();
+    heed_signals();
     pollfd p{channel(from), POLLIN, 0};
     return ::poll(&p, 1, 0) == 1;
   }
@@ -83,11 +85,22 @@ class process_side final : public test_side {
   }
   void kill(int which) override {
     const auto side = static_cast<std::size_t>(which);
-    if (board_.dies_at_rest) board_.doomed.at(side) = true;
+    if (board_.dies_at_rest && !is_stopped(board_.process.at(side))) board_.doomed.at(side) = true;
     else (void)::kill(board_.process.at(side), SIGKILL);
   }
+  void stop(int which, duration /*span*/) override {
+    const auto side = static_cast<std::size_t>(which);
+    if (board_.dies_at_rest) board_.halted.at(side) = true;
+    else (void)::kill(board_.process.at(side), SIGSTOP);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!is_stopped(board_.process.at(side))) {
+      if (std::chrono::steady_clock::now() >= end) throw stopped("side " + std::to_string(which) + " does not stop");
+      ::usleep(1000);
+    }
+  }
+  void resume(int which) override { (void)::kill(board_.process.at(static_cast<std::size_t>(which)), SIGCONT); }
   void rest(duration span) override {
-    die_if_doomed();
+    heed_signals();
     ::usleep(static_cast<useconds_t>(span / 1us));
   }
   bool simulated() const noexcept override { return false; }
@@ -103,8 +116,17 @@ class process_side final : public test_side {
   std::vector<std::pair<std::string, std::string>> noted;
 
  private:
-  void die_if_doomed() const {
-    if (board_.doomed.at(static_cast<std::size_t>(number()))) (void)::kill(::getpid(), SIGKILL);
+  void heed_signals() const {
+    const auto self = static_cast<std::size_t>(number());
+    if (board_.doomed.at(self)) (void)::kill(::getpid(), SIGKILL);
+    if (board_.halted.at(self).exchange(false)) (void)::raise(SIGSTOP);
+  }
+  /// The state in proc(5)'s stat, after the name in parentheses.
+  static bool is_stopped(pid_t process) {
+    std::ifstream in("/proc/" + std::to_string(process) + "/stat");
+    std::string line;
+    std::getline(in, line);
+    return line.find(") T") != std::string::npos;
   }
   int channel(int to) const { return channels_.at(static_cast<std::size_t>(to)); }
 

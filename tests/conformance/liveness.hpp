@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A killed peer, on every fabric: each outstanding operation ends, then the loss is reported once. Later posts are
-// refused. A side that only waits gets the loss too. The liveness family decides who detects the death. Hot path: no.
-// Threads: one per side.
+// refused. A side that only waits gets the loss too. The liveness family decides who detects the death. A stopped peer
+// is lost after its silence limit. Hot path: no. Threads: one per side.
 #pragma once
 
 #include "../history/falsified.hpp"
@@ -265,10 +265,41 @@ TYPED_TEST_P(liveness_of_peers, an_idle_peer_that_polls_stays_connected) {
       });
 }
 
+/// One limit for every fabric. A stop of half of it is no death; a longer one is.
+TYPED_TEST_P(liveness_of_peers, a_stopped_peer_is_lost_by_its_silence_limit_and_not_before) {
+  using fabric = typename TestFixture::tested_fabric;
+  static const transport_options limited{.silence_limit = 3s * slowness()};
+  TestFixture::play(
+      {.first_is_killed = true},
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::all, limited);
+        host.seen.on_lost = [](const lost&) {};
+        serve(side, host.net, host.seen, 1, 10min);
+      },
+      [](test_side& side) {
+        initiator_side<fabric> guest(side, 64, limited);
+        auto& seen = guest.seen;
+        seen.on_lost = [&](const lost& l) { EXPECT_EQ(l.why.code, errc::peer_lost) << describe(l.why); };
+        const auto pass = [&](duration span) { (void)guest.net.until([&] { return seen.losses != 0; }, span, seen); };
+        side.stop(0, limited.silence_limit / 2);
+        pass(limited.silence_limit / 2);
+        side.resume(0);
+        pass(limited.silence_limit);
+        ASSERT_EQ(seen.losses, 0U) << "a false alarm: " << guest.net.reason();
+        side.stop(0, 5min);
+        pass(limited.silence_limit * 3);
+        EXPECT_EQ(seen.losses, 1U) << "nobody noticed the stopped peer";
+        EXPECT_NE(guest.net.reason().find("silence_limit"), std::string::npos) << guest.net.reason();
+        EXPECT_FALSE(guest.other.alive());
+        side.kill(0);
+      });
+}
+
 REGISTER_TYPED_TEST_SUITE_P(liveness_of_peers, a_killed_peer_ends_every_operation_and_is_reported_lost_once,
                             a_side_that_only_waits_gets_the_loss_of_a_killed_peer,
                             the_history_of_a_run_shows_each_violation,
                             an_owner_that_always_polls_late_loses_only_dead_peers,
-                            an_idle_peer_that_polls_stays_connected);
+                            an_idle_peer_that_polls_stays_connected,
+                            a_stopped_peer_is_lost_by_its_silence_limit_and_not_before);
 
 }  // namespace weft::conformance

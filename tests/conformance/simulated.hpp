@@ -58,6 +58,8 @@ class fiber_side final : public test_side {
     talk_.world->crash(side_talk::node(which));
     talk_.ended[which] = true;
   }
+  void stop(int which, duration span) override { talk_.world->pause(side_talk::node(which), span); }
+  void resume(int /*which*/) override {}
   void rest(duration span) override { loopback::sleep_for(span); }
   bool simulated() const noexcept override { return true; }
   void at(std::string_view step) override { talk_.step[number()] = step; }

@@ -66,6 +66,10 @@ class test_side {
   virtual std::vector<std::byte> wait_for_value(int from) = 0;
   /// Effects: kills side `which` at once, as by kill -9.
   virtual void kill(int which) = 0;
+  /// Effects: stops side `which` for `span`, as by SIGSTOP. A live side stays stopped until resume().
+  virtual void stop(int which, duration span) = 0;
+  /// Requires: the span of stop() is over.
+  virtual void resume(int which) = 0;
   /// Effects: this side does nothing for a while.
   virtual void rest(duration span) = 0;
   /// Whether time is virtual here. Then polls are expensive, so sides sleep where possible.

@@ -52,7 +52,8 @@ transport<F> opened(test_side& side, transport_options options = {}) {
   side.at("open");
   if (options.node.empty()) options.node = home();
   options.sleeps = options.sleeps || side.simulated();
-  if (options.silence_limit == transport_options{}.silence_limit) options.silence_limit *= slowness();
+  if (answer<F, liveness_family>::speaks && options.silence_limit == duration{})
+    options.silence_limit = usual_silence_limit * slowness();
   auto net = open<F>(options);
   if (!net) throw stopped("open: " + net.error().sentence);
   return std::move(net).value();

@@ -179,8 +179,44 @@ class Suite:
             expect(client.returncode == 1 and "executor_lost" in said, f"exit code {client.returncode}, {said!r}")
             expect(took < 15 * SLOWNESS, f"the client learned of it after {took:.1f} s")
             self._serves(m)
+            left = [each.name for each in Path("/dev/shm").iterdir() if each.name.startswith(f"{victim}:")]
+            expect(not left, f"the killed executor left {left} in /dev/shm")
             code, told = m.stop()
             expect(code == 0, f"accounting is not exact: {told}")
+
+    def a_stopped_executor_is_lost_by_its_silence(self) -> None:
+        """The client's limit of silence is the function's limit and 2 s. The call has a longer deadline."""
+        with self.manager() as m:
+            command = [
+                str(program(self.build, "client", self.fabric)),
+                "--manager",
+                m.address,
+                *NODE,
+                "--function-limit-ms",
+                str(6_000 * SLOWNESS),
+                "--deadline-ms",
+                str(50_000 * SLOWNESS),
+                "invoke",
+                "spin",
+                "--input",
+                str(self._spin(5_000_000)),
+            ]
+            client = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            )
+            try:
+                victim = self._wait_until_busy(m, client)
+                os.kill(victim, signal.SIGSTOP)
+                _, said = client.communicate(timeout=40 * SLOWNESS)
+            finally:
+                if client.poll() is None:
+                    client.kill()
+                    client.wait()
+            expect(client.returncode == 1 and "executor_lost" in said, f"exit code {client.returncode}, {said!r}")
+            self._serves(m)
+            code, told = m.stop()
+            expect(code == 0, f"accounting is not exact: {told}")
+            expect(not Path(f"/proc/{victim}").exists(), "the stopped executor still lives")
 
     def a_killed_client_is_cleaned_up(self) -> None:
         with self.manager() as m:

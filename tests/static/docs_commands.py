@@ -49,7 +49,8 @@ def nobody(reason: str) -> Fate:
 
 # Pattern of a whole command -> what happens to it. Stale lines are refused: remove them with the command.
 COMMANDS: dict[str, Fate] = {
-    r"\./weft (matrix|check|explain \w+( \w+)?)": here(),
+    r"\./weft (matrix|check|clean|explain \w+( \w+)?)": here(),
+    r"\./weft clean --remove": by("generator.pytest"),
     r"\./weft bench .*--list": here(),
     r"\./weft add .*": by("add.unknown_providers"),
     r"\./weft probe .*": by("probe.row.<fabric>"),

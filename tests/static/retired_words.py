@@ -75,6 +75,8 @@ RETIRED: tuple[Retired, ...] = (
     Retired("where", "listen_address", "call", where=PRODUCT),
     Retired("slot_bytes", "max_message_bytes", term=True),
     Retired("rendezvous", "oob_exchange"),
+    # A setuid program must not obey its caller's variables.
+    Retired("getenv", "secure_getenv", "call", where=r"^(core|wire|policies|compose|backends|coroutines|emulator)/"),
 )
 
 # (path pattern, word): why the word may stand there.

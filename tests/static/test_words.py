@@ -133,6 +133,7 @@ def test_an_exception_excuses_one_sentence_and_a_stale_one_is_named(tmp_path: Pa
         ("tests/a.cpp", "options.slot_bytes = 4;", "max_message_bytes"),
         ("tests/a.cpp", "using channel = backends::rendezvous::tcp;", "oob_exchange"),
         ("probe/a.cpp", "station here;", "endpoint_pair"),
+        ("backends/a.hpp", 'auto a = std::getenv("A");', "secure_getenv"),
         ("generator/a.py", "def enroll(a: int) -> None: ...", "register"),
         ("generator/a.py", "unlikeness = 1", "incompatibility"),
         ("cmake/headers.cmake", "set(a compose/upkeep.hpp)", "timers"),
@@ -155,6 +156,8 @@ def test_a_retired_word_is_named_with_its_replacement(tmp_path: Path, name: str,
         ("CHANGELOG.md", "`share` is `send_region`, and `slot_bytes` is `max_message_bytes`."),
         ("compose/a.hpp", 'throw_away("read the share(s)");'),
         ("generator/a.py", "told = where(1)"),
+        ("backends/a.hpp", 'auto a = ::secure_getenv("A");  // not getenv'),
+        ("tests/a.cpp", 'auto a = std::getenv("A");'),
     ],
 )
 def test_other_uses_of_a_word_pass(tmp_path: Path, name: str, line: str) -> None:
