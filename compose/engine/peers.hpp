@@ -170,7 +170,7 @@ class peer_table {
   /// Null when the table is full. Requires: the caller sets the record's state next. Records never used come first,
   /// then the one that is free for longest, so that a generation returns as late as possible.
   Record* take() noexcept {
-    if (used_ == capacity_ && first_free_ == no_index) return nullptr;
+    if (full()) return nullptr;
     const std::uint32_t index = used_ < capacity_ ? used_++ : first_free_;
     Record& r = records_[index];
     if (r.number != 0) {
@@ -182,6 +182,8 @@ class peer_table {
     r.number = wire::connection_number::of(index, generation).value;
     return &r;
   }
+  /// Whether take() would answer null.
+  bool full() const noexcept { return used_ == capacity_ && first_free_ == no_index; }
   /// Takes a record back. Requires: its state is free.
   void give(Record& r) noexcept {
     const std::uint32_t index = index_of(r);
