@@ -25,7 +25,8 @@ class admission {
   /// Whether one more caller from this host gets a record, for which an older silent caller may have to leave. `host`:
   /// host_of(), 0 if unknown.
   bool make_room(std::uint64_t host) {
-    if (held_by(host) > e_.options.peers_per_host && !drop_a_silent_caller(host)) return turn_away();
+    const auto any = [](const record&) { return true; };
+    if (held_by(host, any) > e_.options.peers_per_host && !drop_a_silent_caller(host)) return turn_away();
     if (e_.half_open >= e_.options.pending + refusals() && !drop_a_silent_caller(0)) return turn_away();
     if (e_.peers.full() && !drop_a_silent_caller(0)) return turn_away();
     return true;
@@ -40,7 +41,10 @@ class admission {
   std::string refusal(const record& r) const {
     if (e_.half_open > e_.options.pending)
       return "busy, try later: too many requests are waiting for an answer (transport_options::pending)";
-    if (held_by(host_of(r)) > e_.options.peers_per_host)
+    const auto said_hello = [](const record& each) {
+      return each.state != peer_state::arrived && each.state != peer_state::refusing;
+    };
+    if (const std::uint64_t host = host_of(r); host != 0 && held_by(host, said_hello) >= e_.options.peers_per_host)
       return "busy, try later: this host has all of its " + std::to_string(e_.options.peers_per_host) +
              " places (transport_options::peers_per_host)";
     return {};
@@ -74,11 +78,13 @@ class admission {
     const std::uint32_t index = e_.peers.index_of(r);
     return index < e_.hosts.size() ? e_.hosts[index] : 0;
   }
-  /// Records of this host; 0 without a share. A host may have one more than its share: for the refusal that says why.
-  std::uint32_t held_by(std::uint64_t host) const noexcept {
+  /// Records of this host that count. A host may have one more than its share: for the refusal that says why.
+  template <class Counts>
+  std::uint32_t held_by(std::uint64_t host, Counts&& counts) const noexcept {
     std::uint32_t has = 0;
     if (host == 0 || e_.options.peers_per_host == 0) return has;
-    for (const record& r : e_.peers) has += std::uint32_t{r.state != peer_state::free && host_of(r) == host};
+    for (const record& r : e_.peers)
+      has += std::uint32_t{r.state != peer_state::free && host_of(r) == host && counts(r)};
     return has;
   }
   bool drop_a_silent_caller(std::uint64_t host) { return drop(host, grace_ms); }
@@ -93,8 +99,8 @@ class admission {
     }
     if (oldest == nullptr) return false;
     ++e_.turned_away;
-    const auto nobody = [](auto&&) {};  // the owner never heard of this caller
-    teardown<Engine>(e_).end(*oldest, peer_event::patience_over, {}, nobody);
+    const auto unheard = [](auto&&) {};  // the owner does not know this caller
+    teardown<Engine>(e_).end(*oldest, peer_event::patience_over, {}, unheard);
     return true;
   }
 

@@ -25,7 +25,7 @@ allocate_message request(std::uint16_t workers, std::uint16_t slots, std::uint32
 
 TEST(budget, counts_each_slot_of_each_worker_with_its_headers) {
   EXPECT_EQ(bytes_of(request(1, 2, 0)), 2U * (64 + 64));
-  EXPECT_EQ(bytes_of(request(3, 4, 1000)), 3U * 4 * 2 * 1088);
+  EXPECT_EQ(bytes_of(request(3, 4, 1000)), 3U * 4 * (1024 + 1088));
   EXPECT_EQ(bytes_of(request(16, 64, 16U << 20)), 16ULL * 64 * 2 * ((16U << 20) + 64));
 }
 
@@ -75,8 +75,8 @@ TEST(budget, defaults_stop_a_request_of_32_gib) {
 
 /// Peers of nothing, to be told apart by number.
 struct some_peers {
-  std::array<detail::peer_header, 8> records{};
-  peer operator[](std::uint32_t i) { return detail::peer_access::make(&records.at(i), i + 1); }
+  std::array<weft::detail::peer_header, 8> records{};
+  peer operator[](std::uint32_t i) { return weft::detail::peer_access::make(&records.at(i), i + 1); }
 };
 
 TEST(client_places, the_oldest_client_without_a_request_leaves_first) {

@@ -107,8 +107,8 @@ TEST(admission, silent_callers_leave_their_places_to_honest_ones) {
       const auto met = nets.back().connect("listener:7471", 5s);
       EXPECT_TRUE(met) << met.error().sentence;
     }
+    loopback::sleep_for(5ms);  // until the strangers know
     over = true;
-    loopback::sleep_for(5ms);
   });
   const auto run = w.run(1h);
   EXPECT_TRUE(run) << run.sentence;
