@@ -23,8 +23,8 @@ struct transport_options {
   std::uint32_t receives =
       32;  ///< Receive slots: per peer on connected fabrics, in all on addressed ones and with receive_pool::shared.
            ///< With receive_buffers::multi_receive: the same number of bytes, in at least two large buffers.
-  std::uint32_t operations = 256;    ///< Most operations in flight; one more returns `again`.
-  std::uint32_t peers = 32;          ///< Most peers at one time.
+  std::uint32_t operations = 256;  ///< Most operations in flight; one more returns `again`.
+  std::uint32_t peers = 32;        ///< Most peers at one time.
   /// Most callers whose handshake is not over, and requests without an answer; at most `peers` count. A further caller
   /// takes the place of the one that is silent for longest, and is refused where none is silent.
   std::uint32_t pending = 128;

@@ -107,8 +107,9 @@ class connected_endpoints {
     alignas(fi_eq_cm_entry) std::byte buffer[sizeof(fi_eq_cm_entry) + 256];
     for (int i = 0; i < 16; ++i) {
       std::uint32_t event = 0;
-      // tcp reads the requests of waiting callers here. It takes the end of a socket for EAGAIN if errno says so from an
-      // earlier call (rx_cm_data in 1.17, xnet_recv_cm_msg in 2.1). The dead socket then stays and is polled for ever.
+      // tcp reads the requests of waiting callers here. It takes the end of a socket for EAGAIN if errno says so from
+      // an earlier call (rx_cm_data in 1.17, xnet_recv_cm_msg in 2.1). The dead socket then stays and is polled for
+      // ever.
       errno = 0;
       const ssize_t length = fi_eq_read(events_.get(), &event, buffer, sizeof buffer, 0);
       if (length == -FI_EAVAIL) {

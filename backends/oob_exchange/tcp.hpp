@@ -94,8 +94,8 @@ class tcp {
     const auto now = std::chrono::steady_clock::now();
     std::erase_if(clients_, [&](client& each) { return !advance(each) || is_late(each, now); });
     for (int i = 0; i < most_accepted; ++i) {
-      client next{owned_socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)), 0, 0, {},
-                  now};
+      client next{
+          owned_socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)), 0, 0, {}, now};
       if (!next.socket) break;
       if (!advance(next)) continue;
       if (clients_.size() == most_pending) clients_.erase(first_to_leave());
@@ -175,7 +175,8 @@ class tcp {
     owned_socket socket(::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int on = 1;
     if (socket) setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (socket && bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && listen(socket.get(), backlog) == 0) return socket;
+    if (socket && bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && listen(socket.get(), backlog) == 0)
+      return socket;
     why = errno;
     return {};
   }

@@ -3,13 +3,13 @@
 // The manager: accepts clients, starts an executor for each allocation, and owns the words of its workers' accounts. As
 // the parent it detects the death of an executor, reports it to the client at once, checks the words against the
 // journals, and can start another. Clients show no credentials, so all that they can take has limits: places
-// (client_places.hpp), memory (budget.hpp), workers, and buffers of messages. Hot path: no, except that it makes
-// progress for atomics that this side executes. Threads: one.
+// (admission/client_places.hpp), memory (admission/budget.hpp), workers, and buffers of messages. Hot path: no, except
+// that it makes progress for atomics that this side executes. Threads: one.
 #pragma once
 
+#include "admission/budget.hpp"
+#include "admission/client_places.hpp"
 #include "allocation.hpp"
-#include "budget.hpp"
-#include "client_places.hpp"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ struct manager_options {
   std::uint16_t most_allocations = 32;
   std::uint32_t largest_slot = 16U << 20;  ///< Bytes of input or output.
   duration longest_function = 60s;
-  duration start_limit = 10s;  ///< Until all workers of an executor are there.
+  duration start_limit = 10s;      ///< Until all workers of an executor are there.
   std::uint16_t most_clients = 0;  ///< At a time; 0: 16 more than allocations, so that a refusal has a place.
   duration idle_limit = 10s;  ///< A client that has sent no request by then is closed.
   memory_budget memory;       ///< For the slots and objects of executors.
@@ -77,7 +77,8 @@ class manager {
       looked_ = now;
       for (std::size_t i = 0; i < allocations_.size(); ++i) check_allocation(*allocations_[i], now);
       std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
-      if (const peer late = clients_.first_late(now, o_.idle_limit)) part(late, duration(0));  // one a round: it takes ms
+      if (const peer late = clients_.first_late(now, o_.idle_limit))
+        part(late, duration(0));  // one a round: it takes ms
     }
     if (found == 0) (void)net_.wait(at_most);
   }

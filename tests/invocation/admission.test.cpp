@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a manager permits: bytes of a request, and places of clients.
-#include <invocation/budget.hpp>
-#include <invocation/client_places.hpp>
+#include <invocation/admission/budget.hpp>
+#include <invocation/admission/client_places.hpp>
 
 #include <gtest/gtest.h>
 

@@ -86,8 +86,7 @@ result_of_run play_with(const std::function<void(net_type&, const std::string& m
 }
 
 void was_served(const result_of_run& r) {
-  EXPECT_TRUE(r.log.finished) << r.log.calls.size() << " calls ended; failed allocations "
-                              << r.log.failed_allocations;
+  EXPECT_TRUE(r.log.finished) << r.log.calls.size() << " calls ended; failed allocations " << r.log.failed_allocations;
   EXPECT_EQ(r.log.count(trouble::none), r.log.calls.size());
   EXPECT_EQ(r.log.failed_allocations, 0U);
 }
@@ -112,7 +111,8 @@ struct idle_clients {
 
 TEST(strangers, idle_clients_do_not_shut_an_honest_one_out) {
   idle_clients idle;
-  const auto r = play_with([&](net_type& net, const std::string& at, const bool& over) { idle.stay(net, at, over, 280); });
+  const auto r =
+      play_with([&](net_type& net, const std::string& at, const bool& over) { idle.stay(net, at, over, 280); });
   was_served(r);
   EXPECT_GE(idle.connected, 48) << "the strangers had all places: else the test shows nothing";
   EXPECT_GT(idle.busy, 0) << "no stranger heard the sentence";

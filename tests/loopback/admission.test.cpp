@@ -222,9 +222,10 @@ TEST(admission, requests_beyond_the_limit_get_no_entry_in_the_table_of_addresses
   std::size_t most_dialled = 0;
   int requests = 0;
   w.spawn("listener", [&] {
-    auto net = open<addressed_row>(
-                   {.node = "listener", .service = "7471", .sleeps = true, .peers = 16, .pending = 2, .silence_limit = 1h})
-                   .value();
+    auto net =
+        open<addressed_row>(
+            {.node = "listener", .service = "7471", .sleeps = true, .peers = 16, .pending = 2, .silence_limit = 1h})
+            .value();
     const std::size_t own = w.inside().endpoints.size() - 1;
     while (!over) {  // nobody answers
       net.progress(overloaded{[&](const requested&) { ++requests; }, [](auto&&) {}});

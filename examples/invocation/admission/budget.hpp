@@ -4,7 +4,7 @@
 // of its fields is checked, not only each field. Hot path: no. Threads: values.
 #pragma once
 
-#include "messages.hpp"
+#include "../messages.hpp"
 
 #include <cstdint>
 #include <optional>
