@@ -39,15 +39,23 @@ struct counting_spawner : simulated_spawner<fabric> {
 };
 using manager_type = manager<fabric, counting_spawner>;
 
-/// A manager, a stranger that begins at once and stays, and an honest client half a second later.
-result_of_run play_with(const std::function<void(net_type&, const std::string& manager_at, const bool& over)>& stranger,
-                        std::uint64_t calls = 60, duration idle_limit = 10s, duration after = 0ms) {
+/// The end of a run, and whether the stranger has done its worst.
+struct run_marks {
+  bool over = false;
+  bool ready = false;
+};
+using stranger_body = std::function<void(net_type&, const std::string& manager_at, run_marks& marks)>;
+
+/// A manager, a stranger that begins at once and stays, and an honest client when the stranger is ready.
+result_of_run play_with(const stranger_body& stranger, std::uint64_t calls = 60, duration idle_limit = 10s,
+                        duration after = 0ms) {
   record() = {};
   result_of_run r;
   function_library library(simulated_functions());
   loopback::world world(7);
   std::string manager_at;
-  bool over = false, client_over = false;
+  run_marks marks;
+  bool client_over = false;
   run_plan plan;
   plan.calls = calls;
   plan.workers = 8;
@@ -64,20 +72,21 @@ result_of_run play_with(const std::function<void(net_type&, const std::string& m
     (*made)->serve([&] {
       r.most_clients = std::max(r.most_clients, (*made)->clients());
       r.clients_left = (*made)->clients();
-      return over || world.now() > limit;
+      return marks.over || world.now() > limit;
     });
   });
   world.spawn("stranger", [&] {
     while (manager_at.empty()) loopback::sleep_for(1ms);
     auto net = open<fabric>({.node = "stranger", .sleeps = true, .peers = 300, .silence_limit = 1h}).value();
-    stranger(net, manager_at, over);
+    stranger(net, manager_at, marks);
   });
   world.spawn("client", [&] {
-    while (manager_at.empty()) loopback::sleep_for(1ms);
-    loopback::sleep_for(500ms);
+    for (int i = 0; i < 60'000 && !marks.ready; ++i) loopback::sleep_for(1ms);
+    EXPECT_TRUE(marks.ready) << "the stranger waits still";
+    loopback::sleep_for(200ms);
     if (calls > 0) client_body<fabric>(world, manager_at, plan, r.log);
     loopback::sleep_for(after);
-    client_over = over = true;
+    client_over = marks.over = true;
   });
   r.how = world.run(600s);
   EXPECT_TRUE(client_over);
@@ -94,10 +103,11 @@ void was_served(const result_of_run& r) {
 /// Connects so many idle clients, and counts what they hear.
 struct idle_clients {
   int connected = 0, lost = 0, busy = 0;
-  void stay(net_type& net, const std::string& manager_at, const bool& over, int count) {
+  void stay(net_type& net, const std::string& manager_at, run_marks& marks, int count) {
     const auto hello = encode(greeting{role::client, 0, {}});
     for (int i = 0; i < count; ++i) EXPECT_TRUE(net.start_connect(manager_at, hello));
-    while (!over) {
+    while (!marks.over) {
+      marks.ready = connected + lost >= count;
       net.progress(overloaded{[this](const weft::connected&) { ++connected; },
                               [&](const weft::lost&) {
                                 ++lost;
@@ -112,7 +122,7 @@ struct idle_clients {
 TEST(strangers, idle_clients_do_not_shut_an_honest_one_out) {
   idle_clients idle;
   const auto r =
-      play_with([&](net_type& net, const std::string& at, const bool& over) { idle.stay(net, at, over, 280); });
+      play_with([&](net_type& net, const std::string& at, run_marks& marks) { idle.stay(net, at, marks, 280); });
   was_served(r);
   EXPECT_GE(idle.connected, 48) << "the strangers had all places: else the test shows nothing";
   EXPECT_GT(idle.busy, 0) << "no stranger heard the sentence";
@@ -122,7 +132,7 @@ TEST(strangers, idle_clients_do_not_shut_an_honest_one_out) {
 TEST(strangers, a_client_that_asks_for_nothing_is_closed_at_the_limit) {
   idle_clients idle;
   const auto r = play_with(
-      [&](net_type& net, const std::string& at, const bool& over) { idle.stay(net, at, over, 20); }, 0, 3s, 4s);
+      [&](net_type& net, const std::string& at, run_marks& marks) { idle.stay(net, at, marks, 20); }, 0, 3s, 4s);
   EXPECT_EQ(idle.connected, 20);
   EXPECT_EQ(idle.lost, 20);
   EXPECT_EQ(r.most_clients, 20U);
@@ -132,7 +142,7 @@ TEST(strangers, a_client_that_asks_for_nothing_is_closed_at_the_limit) {
 TEST(strangers, a_request_of_32_gib_is_refused_with_the_limit_in_its_sentence) {
   std::string sentence;
   refusal_code code{};
-  const auto r = play_with([&](net_type& net, const std::string& at, const bool& over) {
+  const auto r = play_with([&](net_type& net, const std::string& at, run_marks& marks) {
     const auto on = overloaded{[&](const received& m) {
                                  if (const auto no = unpack<refused_message>(m.message)) {
                                    sentence = no->sentence;
@@ -151,7 +161,8 @@ TEST(strangers, a_request_of_32_gib_is_refused_with_the_limit_in_its_sentence) {
     const auto letter = net.allocate(largest_message, rights::none).value();
     const std::size_t size = pack(ask, letter.memory());
     EXPECT_TRUE(net.retry([&] { return net.send(*to, letter.first(size)); }, 5s, on));
-    while (!over) {
+    while (!marks.over) {
+      marks.ready = !sentence.empty();
       net.progress(on);
       (void)net.wait(5ms);
     }
@@ -163,7 +174,7 @@ TEST(strangers, a_request_of_32_gib_is_refused_with_the_limit_in_its_sentence) {
 }
 
 TEST(strangers, a_client_that_sends_rubbish_and_reads_nothing_takes_few_buffers) {
-  const auto r = play_with([&](net_type& net, const std::string& at, const bool& over) {
+  const auto r = play_with([&](net_type& net, const std::string& at, run_marks& marks) {
     const auto to = net.connect(at, encode(greeting{role::client, 0, {}}), 5s, [](auto&&) {});
     ASSERT_TRUE(to) << to.error().sentence;
     const auto rubbish = net.allocate(64, rights::none).value();
@@ -171,7 +182,8 @@ TEST(strangers, a_client_that_sends_rubbish_and_reads_nothing_takes_few_buffers)
       (void)net.send(*to, rubbish.first(64));
       loopback::sleep_for(1ms);
     }
-    while (!over) loopback::sleep_for(5ms);  // nothing is read, so replies stay under way
+    marks.ready = true;
+    while (!marks.over) loopback::sleep_for(5ms);  // nothing is read, so replies stay under way
   });
   was_served(r);
 }
