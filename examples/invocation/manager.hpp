@@ -24,8 +24,8 @@ struct manager_options {
   duration longest_function = 60s;
   duration start_limit = 10s;      ///< Until all workers of an executor are there.
   std::uint16_t most_clients = 0;  ///< At a time; 0: 16 more than allocations, so that a refusal has a place.
-  duration idle_limit = 10s;  ///< A client that has sent no request by then is closed.
-  memory_budget memory;       ///< For the slots and objects of executors.
+  duration idle_limit = 10s;       ///< A client that has sent no request by then is closed.
+  memory_budget memory;            ///< For the slots and objects of executors.
 };
 
 template <complete_fabric F, spawner Spawner>
@@ -330,7 +330,7 @@ class manager {
   }
 
   static constexpr std::uint32_t most_letters = 8;  ///< To one peer: a peer that does not read gets no more.
-  static constexpr duration finish_limit = 10s;  ///< Settling, and then ending.
+  static constexpr duration finish_limit = 10s;     ///< Settling, and then ending.
   static constexpr duration worker_grace = 1s;  ///< From the loss of a worker's connection until its process is killed.
   static constexpr duration linger = 50ms;
 
