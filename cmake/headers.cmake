@@ -116,6 +116,7 @@ set(WEFT_ROOM_HEADERS
   backends/mapped/transfers.hpp
   backends/oob_exchange/tcp.hpp
   backends/process/watch.hpp
+  compose/connecting/admission.hpp
   compose/connecting/compatibility.hpp
   compose/connecting/connect_calls.hpp
   compose/connecting/connection_manager.hpp

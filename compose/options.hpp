@@ -26,9 +26,15 @@ struct transport_options {
   std::uint32_t receives =
       32;  ///< Receive slots: per peer on connected fabrics, in all on addressed ones and with receive_pool::shared.
            ///< With receive_buffers::multi_receive: the same number of bytes, in at least two large buffers.
-  std::uint32_t operations = 256;    ///< Most operations in flight; one more returns `again`.
-  std::uint32_t peers = 32;          ///< Most peers at one time.
-  std::uint32_t pending = 128;       ///< Most requests without an answer; further requests are rejected.
+  std::uint32_t operations = 256;  ///< Most operations in flight; one more returns `again`.
+  std::uint32_t peers = 32;        ///< Most peers at one time.
+  /// Most callers whose handshake is not over, and requests without an answer; at most `peers` count. A further caller
+  /// takes the place of the one that is silent for longest, and is refused where none is silent.
+  std::uint32_t pending = 128;
+  /// Most peers that one remote host opens; 0: no limit. The host is the IPv4 address, or the first 64 bits of the IPv6
+  /// address. Held on rows of libfabric whose addresses are such addresses.
+  std::uint32_t peers_per_host = 0;
+  duration handshake_limit = 2s;     ///< A caller that has not said hello by then is dropped.
   duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.
   duration silence_limit{};  ///< A peer that is silent for longer is lost, also if its process is stopped. 0: 2 s on
                              ///< heartbeat rows, no limit on other rows (policies/liveness.hpp).

@@ -129,6 +129,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
   std::uint64_t stale() const noexcept { return e_->stale; }
   /// Messages that no transport of this build sends: dropped, counted.
   std::uint64_t garbled() const noexcept { return e_->garbled; }
+  /// Callers that got no place, and those that lost it: silent past options.handshake_limit, or while others came.
+  std::uint64_t turned_away() const noexcept { return e_->turned_away; }
   /// The last message that send() refused with errc::truncated: both sizes, and how often. describe() makes a sentence.
   const truncation& refused_message() const noexcept { return e_->refused_message; }
   /// The last message that arrived and did not fit a receive. A transport of this build sends no such message.

@@ -51,10 +51,14 @@ namespace weft {
 /// - `void hang_up(link&)`: ends and releases a link. On connected fabrics, poll may report completions of the link
 ///   until it returned 0 once, and none after that. On addressed fabrics it may report them at any time.
 /// - `void poll_links(On&&)`: calls `std::uint32_t on(link_change, std::uint32_t tag, link)` for each event. The
-///   result counts for `arrived` only: the link's tag, or no_tag to refuse.
+///   result counts for `arrived` only: the link's tag, or no_tag to refuse. A port with port_options::links links may
+///   offer one more: on() may hang up another link for it. If on() does not, the port refuses the new link.
 /// - `std::uint32_t peer_tag(link) const`: the tag that the peer's handler returned when this link arrived there.
 ///   Valid from `established` on; no_tag where the peer did not send it. Ports with Shape::shared_receives send
 ///   their tag with the acceptance: a message from a pool names its link by the receiver's tag.
+/// - `std::uint64_t host_of(link) const` (connected), `std::uint64_t host_of(const address_bytes&) const` (addressed)
+///   (optional): a number for the remote host of a link that arrived, or of an address; 0: unknown. Compose limits the
+///   peers of one host by it.
 /// - `void belongs_to(link, void*)` (optional, connected): sets the transport's object of a link before any report
 ///   about it. poll then calls on() with that object after each entry of a message or notice, and notices carry no
 ///   connection number.

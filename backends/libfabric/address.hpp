@@ -73,6 +73,24 @@ inline std::string printable_address(const address_bytes& address, bool socket_a
   return hexadecimal(address);
 }
 
+/// A number for the host of a socket address: the IPv4 address, or the first 64 bits of the IPv6 address, because one
+/// host may have as many addresses as the others hold. 0: no socket address.
+inline std::uint64_t host_number(const address_bytes& address) {
+  const auto family = socket_family(address);
+  if (!family) return 0;
+  const auto bytes_from = [&](std::size_t at, int count) {
+    std::uint64_t number = 0;
+    for (int i = 0; i < count; ++i) number = number << 8 | std::to_integer<std::uint64_t>(address[at++]);
+    return number;
+  };
+  constexpr std::uint64_t four = std::uint64_t{1} << 32;  // apart from the numbers of IPv6 hosts
+  if (*family == AF_INET) return four | bytes_from(offsetof(sockaddr_in, sin_addr), 4);
+  constexpr std::size_t at = offsetof(sockaddr_in6, sin6_addr);
+  const std::uint64_t network = bytes_from(at, 8);
+  if (network == 0 && bytes_from(at + 8, 4) == 0xffff) return four | bytes_from(at + 12, 4);  // ::ffff:a.b.c.d
+  return std::max<std::uint64_t>(network, 1);
+}
+
 /// Why these bytes cannot be dialled; nothing if they can. `own` is an address of the same fabric, for the length.
 template <class Shape>
 std::optional<failure> unusable_address(const address_bytes& address, const fi_info& info, const address_bytes& own) {

@@ -15,6 +15,7 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_endpoint.h>
 
+#include <cerrno>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -61,6 +62,12 @@ class connected_endpoints {
                                    [&](const link_record& each) { return each.endpoint.get() == of.endpoint; });
     return held == links_.end() ? no_tag : held->peer_tag;
   }
+  /// host_number() of the caller, for links that arrived.
+  std::uint64_t host_of(link of) const {
+    const auto held = std::find_if(links_.begin(), links_.end(),
+                                   [&](const link_record& each) { return each.endpoint.get() == of.endpoint; });
+    return held == links_.end() ? 0 : held->host;
+  }
   static constexpr fi_addr_t peer(link) noexcept { return FI_ADDR_UNSPEC; }
   static fid_ep* region_endpoint() noexcept { return nullptr; }
   fid_eq* events() const noexcept { return events_.get(); }
@@ -100,6 +107,10 @@ class connected_endpoints {
     alignas(fi_eq_cm_entry) std::byte buffer[sizeof(fi_eq_cm_entry) + 256];
     for (int i = 0; i < 16; ++i) {
       std::uint32_t event = 0;
+      // tcp reads the requests of waiting callers here. It takes the end of a socket for EAGAIN if errno says so from
+      // an earlier call (rx_cm_data in 1.17, xnet_recv_cm_msg in 2.1). The dead socket then stays and is polled for
+      // ever.
+      errno = 0;
       const ssize_t length = fi_eq_read(events_.get(), &event, buffer, sizeof buffer, 0);
       if (length == -FI_EAVAIL) {
         on_error(on);
@@ -120,6 +131,7 @@ class connected_endpoints {
     std::uint32_t tag = no_tag;
     phase state = phase::opening;
     std::uint32_t peer_tag = no_tag;  ///< The peer's tag for the link, where the peer sent it.
+    std::uint64_t host = 0;           ///< Of a link that arrived.
   };
 
   using queues = typename completion_queue<Shape>::handles;
@@ -208,18 +220,21 @@ class connected_endpoints {
   template <class On>
   void on_request(owned_info info, On& on) {
     owned<fid_ep> endpoint;
-    if (links_.size() >= most_links_) {
+    if (links_.size() > most_links_) {
       fi_reject(listener_.get(), info->handle, nullptr, 0);
       return;
     }
     if (make_endpoint(*info, endpoint) != 0) return;  // Closing the endpoint refuses the request.
     const link arrived = keep(std::move(endpoint), no_tag);
+    if (const auto* from = static_cast<const std::byte*>(info->dest_addr); from != nullptr)
+      links_.back().host = host_number(address_bytes(from, from + info->dest_addrlen));
     const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
     link_record* kept = find(&arrived.endpoint->fid);
     if (kept == nullptr) return;  // The handler hung up.
     kept->tag = tag;
     link unwanted = arrived;
-    if (tag == no_tag) return hang_up(unwanted);  // Not fi_reject: the endpoint owns the request by now.
+    if (tag == no_tag || links_.size() > most_links_)
+      return hang_up(unwanted);  // Not fi_reject: the endpoint owns the request by now.
     constexpr std::size_t tag_bytes = Shape::shared_receives ? sizeof tag : 0;  // See peer_tag in core/port.hpp.
     if (fi_accept(arrived.endpoint, tag_bytes == 0 ? nullptr : &tag, tag_bytes) != 0) report_end(*kept, on);
   }

@@ -90,6 +90,13 @@ class port : public post_calls<Shape> {
   void poll_links(On&& on) {
     endpoints_->poll_links(on);
   }
+  std::uint64_t host_of(link of) const requires(Shape::facts.endpoint_type == endpoint_type::connected) {
+    return endpoints_->host_of(of);
+  }
+  static std::uint64_t host_of(const address_bytes& address) requires(Shape::facts.endpoint_type !=
+                                                                      endpoint_type::connected) {
+    return request<Shape>::socket_addresses ? host_number(address) : 0;
+  }
   std::uint32_t peer_tag(link of) const requires(Shape::facts.endpoint_type == endpoint_type::connected) {
     return endpoints_->peer_tag(of);
   }

@@ -80,6 +80,16 @@ class port {
   }
   template <class On>
   void poll_links(On&& on);
+  /// The caller's node. The port of a node may have any name, as an address has.
+  std::uint64_t host_of(const link& of) const {
+    const link_state* held = at_->find(of);
+    if (held == nullptr || held->peer.port == no_index) return 0;
+    return std::uint64_t{sim_.endpoints[held->peer.port]->node} + 1;
+  }
+  std::uint64_t host_of(const address_bytes& address) const {
+    const endpoint* there = endpoint_at(sim_, address);
+    return there == nullptr ? 0 : std::uint64_t{there->node} + 1;
+  }
   std::uint32_t peer_tag(link of) const {
     const link_state* held = at_->find(of);
     return held == nullptr ? no_tag : held->peer_tag;

@@ -5,7 +5,9 @@
 // The client sends 8 bytes of magic. The server replies with the same magic, a 32-bit little-endian length and the
 // address.
 // It uses plain POSIX sockets, at the loopback address unless a node is given; progress() never blocks.
-// A client that is silent for a second is dropped. At most 16 are served at once; the others wait in the backlog.
+// A client whose question has arrived gets its reply in the same step. Others get a place for 250 ms while they are
+// silent, and for a second in all. When all places are taken, the oldest silent client is dropped: strangers cannot
+// delay the clients after them.
 // Hot path: no. Threads: one owner.
 #pragma once
 
@@ -54,9 +56,12 @@ class owned_socket {
 
 class tcp {
  public:
-  static constexpr std::size_t most_pending = 16;
+  static constexpr std::size_t most_pending = 128;  ///< Clients that have not asked yet, or not read their reply.
+  static constexpr int most_accepted = 256;         ///< In one step.
+  static constexpr int backlog = 1024;              ///< Of the kernel, between two steps.
   static constexpr std::uint32_t longest_address = 4096;
-  static constexpr duration patience = std::chrono::seconds(1);
+  static constexpr duration silence = std::chrono::milliseconds(250);  ///< For the first byte of a question.
+  static constexpr duration patience = std::chrono::seconds(1);        ///< For the question and the reply.
 
   /// Serves `address` at node:service. Empty node: the loopback address. Empty service: any port, see service().
   static result<std::unique_ptr<tcp>> serve(std::string_view node, std::string_view service,
@@ -87,12 +92,15 @@ class tcp {
   /// Answers clients; never blocks.
   void progress() {
     const auto now = std::chrono::steady_clock::now();
-    while (clients_.size() < most_pending) {
-      owned_socket next(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      if (!next) break;
-      clients_.push_back({std::move(next), 0, 0, {}, now + patience});
+    std::erase_if(clients_, [&](client& each) { return !advance(each) || is_late(each, now); });
+    for (int i = 0; i < most_accepted; ++i) {
+      client next{
+          owned_socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)), 0, 0, {}, now};
+      if (!next.socket) break;
+      if (!advance(next)) continue;
+      if (clients_.size() == most_pending) clients_.erase(first_to_leave());
+      clients_.push_back(std::move(next));
     }
-    std::erase_if(clients_, [&](client& each) { return now >= each.until || !advance(each); });
   }
 
   /// Asks node:service for its address. Errors: unreachable, deadline, incompatible, invalid host or port.
@@ -125,7 +133,7 @@ class tcp {
     std::size_t received = 0;  ///< Bytes of the magic that arrived.
     std::size_t sent = 0;      ///< Bytes of the reply that were sent.
     magic_bytes question{};
-    instant until{};
+    instant since{};
   };
 
   tcp(owned_socket listener, const address_bytes& address)
@@ -167,9 +175,20 @@ class tcp {
     owned_socket socket(::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int on = 1;
     if (socket) setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (socket && bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && listen(socket.get(), 64) == 0) return socket;
+    if (socket && bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && listen(socket.get(), backlog) == 0)
+      return socket;
     why = errno;
     return {};
+  }
+
+  static bool is_late(const client& one, instant now) noexcept {
+    return now - one.since >= (one.received == 0 ? silence : patience);
+  }
+  /// The oldest client without a whole question; without such clients the oldest. Requires: a client.
+  std::vector<client>::iterator first_to_leave() noexcept {
+    const auto asks = [](const client& each) { return each.received < magic.size(); };
+    const auto found = std::find_if(clients_.begin(), clients_.end(), asks);
+    return found == clients_.end() ? clients_.begin() : found;
   }
 
   /// Serves one client. False when it is done or failed.

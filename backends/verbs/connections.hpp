@@ -160,7 +160,7 @@ class connections {
     owned<rdma_cm_id> id(seen.id);
     id->context = nullptr;
     std::unique_ptr<connection> made;
-    if (seen.peer && id->verbs == on_.context && links_.size() < most_links_) {
+    if (seen.peer && id->verbs == on_.context && links_.size() <= most_links_) {
       if (auto link = factory_.link(std::move(id), factory_.who())) made = std::move(link).value();
       else return;  // Closing the id refuses the request.
     }
@@ -175,7 +175,7 @@ class connections {
     const std::uint32_t tag = on(link_change::arrived, no_tag, arrived);
     if (!holds(arrived)) return;  // The handler hung up.
     arrived->tag = tag;
-    if (tag == no_tag) return hang_up(arrived);
+    if (tag == no_tag || links_.size() > most_links_) return hang_up(arrived);
     if (factory_.accept(*arrived, seen.reads) != 0) return end(*arrived);
     arrived->answered = true;
     ++awaiting_message_;

@@ -63,7 +63,8 @@ class connect_calls {
     auto address = side_channel ? Engine::oob_exchange::fetch(place->host, place->service, timeout)
                                 : e_.port->resolve(place->host, place->service);
     if (!address) return std::move(address).error();
-    record* const r = handshakes().begin(peer_event::owner_connects);
+    record* const r =
+        admission<Engine>(e_).make_room_for_own() ? handshakes().begin(peer_event::owner_connects) : nullptr;
     if (r == nullptr)
       return {error(errc::no_memory, "connect"),
               "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
@@ -157,7 +158,7 @@ class connect_calls {
         break;
       case errc::unreachable:
         text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name) +
-                "; start the listener first";
+                "; start the listener first. A listener whose places are all taken refuses too: try later";
         break;
       default:
         text += " was lost while connecting";

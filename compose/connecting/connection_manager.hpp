@@ -10,6 +10,7 @@
 #include "../engine/engine.hpp"
 #include "../engine/receives.hpp"
 #include "../events.hpp"
+#include "admission.hpp"
 #include "compatibility.hpp"
 #include "handshake.hpp"
 #include "teardown.hpp"
@@ -37,16 +38,15 @@ class connection_manager {
     auto verdict = wire::parse(body, theirs);
     if (verdict == wire::parse_verdict::good && theirs.nonce != theirs.own_word().value)
       verdict = wire::parse_verdict::garbled;
+    const std::uint64_t before = e_.turned_away;
     record* const r = record_of_hello(in, named, theirs, verdict);
-    if (r == nullptr) return void(++e_.garbled);
+    if (r == nullptr) return void(e_.garbled += std::uint64_t{e_.turned_away == before});
     errc code = errc::incompatible;
     std::string refusal = verdict == wire::parse_verdict::garbled
                               ? std::string()
                               : incompatibility(own_build, theirs, verdict, asking::they);
-    if (refusal.empty() && e_.half_open > e_.options.pending) {
-      code = errc::rejected;
-      refusal = "too many requests are waiting for an answer";
-    }
+    if (refusal.empty() && r->state == peer_state::arrived)
+      if (refusal = admission<Engine>(e_).refusal(*r); !refusal.empty()) code = errc::rejected;
     const peer_event what = verdict == wire::parse_verdict::garbled ? peer_event::hello_garbled
                             : refusal.empty()                       ? peer_event::hello
                                                                     : peer_event::hello_refused;
@@ -148,8 +148,10 @@ class connection_manager {
 
   /// A peer dialled. Returns the tag of its link, or no_tag.
   std::uint32_t admit(typename Engine::link link) {
-    record* r = e_.half_open < e_.options.pending ? handshakes().begin(peer_event::link_arrives) : nullptr;
+    const std::uint64_t host = admission<Engine>(e_).host_of_place(link);
+    record* r = admission<Engine>(e_).make_room(host) ? handshakes().begin(peer_event::link_arrives) : nullptr;
     if (r == nullptr) return no_tag;
+    admission<Engine>(e_).note(*r, host);
     links<Engine>(e_).attach(*r, link);
     return r->number;
   }
@@ -173,9 +175,13 @@ class connection_manager {
       if (verdict == wire::parse_verdict::garbled || theirs.address.empty()) return nullptr;  // no way to answer
       for (record& known : e_.peers)
         if (known.state != peer_state::free && known.theirs == theirs.own_word()) return &known;
+      const address_bytes where(theirs.address.begin(), theirs.address.end());
+      const std::uint64_t host = admission<Engine>(e_).host_of_place(where);
+      if (!admission<Engine>(e_).make_room(host)) return nullptr;
       record* const r = handshakes().begin(peer_event::link_arrives);
       if (r == nullptr) return nullptr;
-      auto link = e_.port->dial(address_bytes(theirs.address.begin(), theirs.address.end()), r->number);
+      admission<Engine>(e_).note(*r, host);
+      auto link = e_.port->dial(where, r->number);
       if (!link) {
         teardown<Engine>(e_).forget(*r);
         return nullptr;

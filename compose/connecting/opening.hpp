@@ -59,6 +59,7 @@ class opening {
     if (!port) return at_address(options, std::move(port).error());
     if (auto wrong = too_large(options, (*port)->limits()); !wrong.empty())
       return {error(errc::invalid, "open"), std::move(wrong)};
+    options.pending = std::min(options.pending, options.peers);  // more callers would find no record
     if (options.on_difference == on_difference::warn) warn((*port)->limits().differences);
     // Where a full queue loses messages, all slots together are at most 3/4 of its entries.
     if constexpr (Engine::slot_per_message)
@@ -93,6 +94,9 @@ class opening {
       return "peers is " + std::to_string(o.peers) + "; between 1 and " +
              std::to_string((1U << wire::connection_number::most_index_bits) - 1) + " are possible";
     if (o.receives == 0 || o.operations < 4) return "receives must be at least 1, and operations at least 4";
+    if (o.pending == 0 && o.listens)
+      return "pending is 0: a transport that listens needs at least 1 place for callers without an answer";
+    if (o.handshake_limit < 1ms) return "handshake_limit must be at least 1 ms";
     if (o.device_memory && !registrar<Engine>::takes_device_memory)
       return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) +
              " registers memory of the host alone";

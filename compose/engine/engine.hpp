@@ -123,7 +123,9 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   std::uint32_t half_open = 0;
   bool retrying = false;  ///< Messages in unexpected_messages are offered again.
   sleep_counts sleeps;
-  bool timer_ended_sleep = false;  ///< The next poll counts a missed wake-up if an entry is there.
+  bool timer_ended_sleep = false;    ///< The next poll counts a missed wake-up if an entry is there.
+  std::uint64_t turned_away = 0;     ///< Callers without a place, and silent ones that lost theirs.
+  std::vector<std::uint64_t> hosts;  ///< Of the records, with transport_options::peers_per_host.
 
   // ---- poll budget
   /// A handler is running: blocking calls are refused, and progress() does nothing.

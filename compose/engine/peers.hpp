@@ -178,7 +178,7 @@ class peer_table {
   /// then the one that is free for longest, so that a generation returns as late as possible. `random`: bits that no
   /// peer can guess, for the proof and the number.
   Record* take(std::uint64_t random = 0) noexcept {
-    if (used_ == capacity_ && first_free_ == no_index) return nullptr;
+    if (full()) return nullptr;
     const std::uint32_t index = used_ < capacity_ ? used_++ : first_free_;
     Record& r = records_[index];
     if (r.number != 0) {
@@ -193,6 +193,8 @@ class peer_table {
     r.renew(wire::connection_number::of(index, (drawn & ~counted) | generation, bits_of_index), random);
     return &r;
   }
+  /// Whether take() would answer null.
+  bool full() const noexcept { return used_ == capacity_ && first_free_ == no_index; }
   /// Takes a record back. Requires: its state is free.
   void give(Record& r) noexcept {
     const std::uint32_t index = index_of(r);

@@ -26,7 +26,7 @@ class timers {
 
   static constexpr std::uint32_t every_polls = 32;
   static constexpr std::uint32_t repeat_hello_ms = 500;
-  static constexpr std::uint32_t half_open_ms = 2000;  ///< For a hello that does not come, a reject that stays unsent.
+  static constexpr std::uint32_t half_open_ms = 2000;  ///< For a reject or a goodbye that stays unsent.
   static constexpr std::uint32_t linger_ms = 1000;     ///< For a reject or a goodbye that was posted.
   static constexpr std::uint32_t watch_every_ms = 20;
   static constexpr std::uint32_t side_channel_every_ms = 20;  ///< A client of the side channel does not end a sleep.
@@ -105,7 +105,7 @@ class timers {
         if (r.last_sent.until(e_.tick) >= repeat_hello_ms) repeat_hello(r);
         return;
       case peer_state::arrived:
-        return end_after(r, waited >= half_open_ms);
+        return drop_after(r, waited >= Engine::ticks(e_.options.handshake_limit));
       case peer_state::leaving:
         return end_after(r, has_left(r));
       case peer_state::refusing:
@@ -117,6 +117,10 @@ class timers {
   }
   void end_after(record& r, bool patience_is_over) {
     if (patience_is_over) teardown<Engine>(e_).end(r, peer_event::patience_over, {}, on_);
+  }
+  void drop_after(record& r, bool limit_is_over) {
+    e_.turned_away += std::uint64_t{limit_is_over};
+    end_after(r, limit_is_over);
   }
   void repeat_hello(record& r) noexcept {
     r.last_sent = e_.tick;

@@ -30,6 +30,7 @@ struct allocation {
   Child child;
   std::vector<worker_seen> workers;
   std::uint64_t number = 0;
+  std::uint64_t bytes = 0;  ///< Of its slots and objects.
   peer client;
   owned_region words;
   allocation_state state = allocation_state::starting;

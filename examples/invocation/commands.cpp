@@ -68,6 +68,19 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
   app.add_option("--max-allocations", c.options.most_allocations, "Allocations at a time, at most")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  app.add_option("--max-clients", c.options.most_clients,
+                 "Clients at a time, at most; by default 16 more than --max-allocations. When all places are taken, a "
+                 "client without an allocation leaves for the next one")
+      ->check(CLI::Range(1, 116));
+  app.add_option("--max-allocation-bytes", c.options.memory.one,
+                 "Bytes of slots and objects of functions of one allocation, at most")
+      ->capture_default_str()
+      ->type_name("BYTES");
+  app.add_option("--max-bytes", c.options.memory.all, "The same of all allocations together")
+      ->capture_default_str()
+      ->type_name("BYTES");
+  milliseconds_option idle(app, "--idle-limit-ms", c.options.idle_limit,
+                           "A client that has sent no request by then is closed");
   milliseconds_option limit(app, "--longest-function-ms", c.options.longest_function,
                             "Longest run of a function that a client may request");
   milliseconds_option start(app, "--start-limit-ms", c.options.start_limit,
@@ -91,7 +104,7 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
                "Executors may make any system call: for functions that open files or connections, and for debuggers");
   if (const auto stop = parse(app, argc, argv)) return *stop;
   c.spawn.confined.filter = !unconfined;
-  limit.store(), start.store();
+  idle.store(), limit.store(), start.store();
   return c;
 }
 

@@ -6,8 +6,10 @@
 
 #include <weft/compose/selected.hpp>
 
+#include <sys/resource.h>
 #include <csignal>
 #include <iostream>
+#include <utility>
 
 int main(int argc, char** argv) {
   using namespace weft::invocation;
@@ -28,6 +30,11 @@ int main(int argc, char** argv) {
   ::sigemptyset(&ends);
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ends, s);
   ::sigprocmask(SIG_BLOCK, &ends, nullptr);
+
+  // Libraries hold a descriptor for each connection, silent ones included.
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && std::exchange(files.rlim_cur, files.rlim_max) != files.rlim_max)
+    (void)::setrlimit(RLIMIT_NOFILE, &files);
 
   auto made = manager<fabric, process_spawner>::open(command.options, process_spawner(command.spawn));
   if (!made) {

@@ -2,10 +2,13 @@
 //
 // The manager: accepts clients, starts an executor for each allocation, and owns the words of its workers' accounts. As
 // the parent it detects the death of an executor, reports it to the client at once, checks the words against the
-// journals, and can start another. Hot path: no, except that it makes progress for atomics that this side executes.
-// Threads: one.
+// journals, and can start another. Clients show no credentials, so all that they can take has limits: places
+// (admission/client_places.hpp), memory (admission/budget.hpp), workers, and buffers of messages. Hot path: no, except
+// that it makes progress for atomics that this side executes. Threads: one.
 #pragma once
 
+#include "admission/budget.hpp"
+#include "admission/client_places.hpp"
 #include "allocation.hpp"
 
 #include <algorithm>
@@ -19,7 +22,10 @@ struct manager_options {
   std::uint16_t most_allocations = 32;
   std::uint32_t largest_slot = 16U << 20;  ///< Bytes of input or output.
   duration longest_function = 60s;
-  duration start_limit = 10s;  ///< Until all workers of an executor are there.
+  duration start_limit = 10s;      ///< Until all workers of an executor are there.
+  std::uint16_t most_clients = 0;  ///< At a time; 0: 16 more than allocations, so that a refusal has a place.
+  duration idle_limit = 10s;       ///< A client that has sent no request by then is closed.
+  memory_budget memory;            ///< For the slots and objects of executors.
 };
 
 template <complete_fabric F, spawner Spawner>
@@ -34,11 +40,14 @@ class manager {
     t.receives = F::facts.endpoint_type == endpoint_type::connected
                      ? 16
                      : 64;  // for each peer, or for all: completion queues have limits
-    t.peers = std::min(std::uint32_t{o.most_allocations} * (o.most_workers + 1U) + 32, most_peers);
+    const places p = places_of(o);
+    t.peers = p.callers + p.clients + p.workers;
+    t.pending = p.callers + p.workers;  // clients have no more than their places, so silent callers leave some
+    t.handshake_limit = 1s;
     t.silence_limit = o.longest_function + 2s;
     auto net = weft::open<F>(t);
     if (!net) return std::move(net).error();
-    auto letters = outbox<F>::open(*net, 128);
+    auto letters = outbox<F>::open(*net, 128, most_letters);
     if (!letters) return std::move(letters).error();
     return std::unique_ptr<manager>(
         new manager(o, std::move(net).value(), std::move(letters).value(), std::move(spawn)));
@@ -47,6 +56,7 @@ class manager {
   /// host:service, for clients.
   std::string listen_address() const { return net_.listen_address(); }
   std::size_t allocations() const noexcept { return allocations_.size(); }
+  std::size_t clients() const noexcept { return clients_.taken(); }
   /// Of all allocations that ended so far: their number, and the number of exact accounts.
   std::uint64_t bills() const noexcept { return bills_; }
   std::uint64_t exact_bills() const noexcept { return exact_bills_; }
@@ -67,6 +77,8 @@ class manager {
       looked_ = now;
       for (std::size_t i = 0; i < allocations_.size(); ++i) check_allocation(*allocations_[i], now);
       std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
+      if (const peer late = clients_.first_late(now, o_.idle_limit))
+        part(late, duration(0));  // one a round: it takes ms
     }
     if (found == 0) (void)net_.wait(at_most);
   }
@@ -79,6 +91,8 @@ class manager {
         letters_(std::move(letters)),
         net_(std::move(net)),
         spawn_(std::move(spawn)),
+        places_(places_of(o)),
+        clients_(places_.clients),
         own_where_(net_.listen_address()) {}
 
   // ---- events
@@ -98,7 +112,7 @@ class manager {
     if (!g)
       return (void)net_.reject(e.peer,
                                "this manager wants a greeting of protocol version " + std::to_string(protocol_version));
-    if (g->who == role::client) return (void)net_.accept(e.peer);
+    if (g->who == role::client) return admit(e.peer);
     for (const auto& a : allocations_) {
       if (!same_token(a->order.common.allocation, g->secret)) continue;
       if (a->state != allocation_state::starting || g->worker >= a->workers.size() || a->workers[g->worker].link)
@@ -111,14 +125,43 @@ class manager {
     (void)net_.reject(e.peer, "wrong token");
   }
 
+  /// Gives a client a place. Where all are taken, a client without an allocation leaves for it.
+  void admit(peer client) {
+    const instant now = net_.now();
+    if (clients_.full()) {
+      const auto serves = [this](peer p) {
+        return std::ranges::any_of(allocations_, [&](const auto& a) { return a->client == p; });
+      };
+      const peer leaves = clients_.first_to_leave(now, serves);
+      if (!leaves)
+        return (void)net_.reject(client, "busy, try later: all " + std::to_string(clients_.most()) +
+                                             " places of clients are taken (--max-clients)");
+      part(leaves, duration(0));
+    }
+    if (net_.accept(client)) clients_.enter(client, now);
+  }
+  /// Closes a peer, and frees the buffers of messages to it.
+  void part(peer who, duration at_most) {
+    clients_.leave(who);
+    (void)net_.close(who, at_most, events{*this});
+    letters_.forget(who);
+  }
+
   void on_message(peer from, const_bytes message) {
-    if (const auto m = unpack<allocate_message>(message)) return allocate(from, *m);
-    if (const auto m = unpack<release_message>(message)) return release(from, m->allocation);
+    if (const auto m = unpack<allocate_message>(message)) {
+      clients_.asked(from, net_.now());
+      return allocate(from, *m);
+    }
+    if (const auto m = unpack<release_message>(message)) {
+      clients_.asked(from, net_.now());
+      return release(from, m->allocation);
+    }
     if (const auto m = unpack<totals_message>(message)) return totals(from, *m);
     (void)letters_.post(net_, from, refused_message{refusal_code::malformed, "this message is unknown"});
   }
 
   void gone(peer who) {
+    clients_.leave(who);
     for (const auto& a : allocations_) {
       if (a->client == who) {
         a->client = {};
@@ -148,6 +191,7 @@ class manager {
       return (void)letters_.post(net_, client, refused_message{refusal_code::spawn_failed, child.error().sentence});
     auto made = std::make_unique<allocation_type>(order, std::move(child).value());
     made->number = ++numbers_;
+    made->bytes = bytes_of(m).value_or(0);
     made->client = client;
     made->words = std::move(*words);
     made->due = net_.now() + o_.start_limit;
@@ -160,9 +204,10 @@ class manager {
     const auto no = [](refusal_code code, std::string sentence) {
       return std::optional(std::pair(code, std::move(sentence)));
     };
-    if (m.workers == 0 || m.workers > o_.most_workers)
-      return no(too_many_workers, "asked for " + std::to_string(m.workers) + " workers; 1 to " +
-                                      std::to_string(o_.most_workers) + " are possible here");
+    if (const std::uint32_t most = std::min<std::uint32_t>(o_.most_workers, places_.workers);
+        m.workers == 0 || m.workers > most)
+      return no(too_many_workers, "asked for " + std::to_string(m.workers) + " workers; 1 to " + std::to_string(most) +
+                                      " are possible here");
     if (m.slots < 2 || m.slots > most_slots)
       return no(malformed, "asked for " + std::to_string(m.slots) + " slots per worker; 2 to " +
                                std::to_string(most_slots) + " are possible");
@@ -177,7 +222,14 @@ class manager {
     if (m.where.empty() || m.where.size() > 255)
       return no(malformed, "the client's address is empty or longer than 255 bytes");
     if (allocations_.size() >= o_.most_allocations)
-      return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use");
+      return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use; try later");
+    std::uint64_t bytes = 0;
+    std::uint32_t workers = 0;
+    for (const auto& a : allocations_) bytes += a->bytes, workers += a->order.workers;
+    if (auto over = check_budget(o_.memory, bytes, bytes_of(m))) return no(over->code, std::move(over->sentence));
+    if (workers + m.workers > places_.workers)
+      return no(busy, "asked for " + std::to_string(m.workers) + " workers; " + std::to_string(workers) + " of " +
+                          std::to_string(places_.workers) + " places of workers are taken; try later");
     return std::nullopt;
   }
 
@@ -254,7 +306,7 @@ class manager {
       conclude(a, bill);
     }
     for (const auto& w : a.workers)
-      if (w.link.alive()) (void)net_.close(w.link, 1ms, events{*this});
+      if (w.link.alive()) part(w.link, 1ms);
     net_.release_region(a.words);
     a.state = allocation_state::gone;
   }
@@ -265,7 +317,20 @@ class manager {
     exact_bills_ += std::uint64_t{bill.exact};
   }
 
-  static constexpr duration finish_limit = 10s;  ///< Settling, and then ending.
+  /// The transport's peers. Callers: for handshakes and refusals.
+  struct places {
+    std::uint32_t callers, clients, workers;
+  };
+  static places places_of(const manager_options& o) noexcept {
+    constexpr std::uint32_t callers = 24;
+    constexpr std::uint32_t rest = most_peers - callers;
+    const std::uint32_t asked = o.most_clients > 0 ? o.most_clients : o.most_allocations + 16U;
+    const std::uint32_t clients = std::min(asked, rest / 2);
+    return {callers, clients, std::min(std::uint32_t{o.most_allocations} * o.most_workers, rest - clients)};
+  }
+
+  static constexpr std::uint32_t most_letters = 8;  ///< To one peer: a peer that does not read gets no more.
+  static constexpr duration finish_limit = 10s;     ///< Settling, and then ending.
   static constexpr duration worker_grace = 1s;  ///< From the loss of a worker's connection until its process is killed.
   static constexpr duration linger = 50ms;
 
@@ -273,6 +338,8 @@ class manager {
   outbox<F> letters_;  ///< Before the transport: its memory outlives posts that are still under way.
   transport<F> net_;
   Spawner spawn_;
+  places places_;
+  client_places clients_;
   std::string own_where_;
   std::vector<std::unique_ptr<allocation_type>> allocations_;
   std::uint64_t numbers_ = 0;

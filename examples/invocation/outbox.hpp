@@ -16,19 +16,23 @@ namespace weft::invocation {
 template <complete_fabric F>
 class outbox {
  public:
-  static result<outbox> open(transport<F>& net, std::uint32_t letters) {
+  /// `to_one`: most letters to one peer at a time; 0: no limit.
+  static result<outbox> open(transport<F>& net, std::uint32_t letters, std::uint32_t to_one = 0) {
     auto memory = net.allocate(letters * largest_message, rights::none);
     if (!memory) return std::move(memory).error();
-    return outbox(std::move(*memory), letters);
+    return outbox(std::move(*memory), letters, to_one == 0 ? letters : to_one);
   }
 
-  /// Errors: no_memory when every buffer is in use or the message is too large; then nothing is sent.
+  /// Errors: no_memory when every buffer is in use, the peer has its share, or the message is too large; then nothing
+  /// is sent.
   template <class Message>
   status post(transport<F>& net, peer to, const Message& message) {
     letter* free = nullptr;
+    std::uint32_t has = 0;
     for (letter& l : letters_)
       if (l.state == letter_state::free) free = &l;
-    if (free == nullptr) return error(errc::no_memory, "outbox");
+      else has += std::uint32_t{l.to == to};
+    if (free == nullptr || has >= to_one_) return error(errc::no_memory, "outbox");
     free->size = pack(message, memory_.memory().subspan(place(*free), largest_message));
     if (free->size == 0) return error(errc::no_memory, "outbox");
     free->to = to;
@@ -42,6 +46,14 @@ class outbox {
   void ended(void* context) noexcept {
     auto* l = static_cast<letter*>(context);
     if (l != nullptr && l->state == letter_state::sent) l->state = letter_state::free;
+  }
+  /// The peer was closed: no event follows for its letters.
+  void forget(peer gone) noexcept {
+    for (letter& l : letters_) {
+      if (l.state == letter_state::free || l.to != gone) continue;
+      queued_ -= std::uint32_t{l.state == letter_state::queued};
+      l.state = letter_state::free;
+    }
   }
   void pump(transport<F>& net) {
     if (queued_ == 0) return;
@@ -74,7 +86,8 @@ class outbox {
     letter_state state = letter_state::free;
   };
 
-  outbox(owned_region memory, std::uint32_t letters) : memory_(std::move(memory)), letters_(letters) {}
+  outbox(owned_region memory, std::uint32_t letters, std::uint32_t to_one)
+      : memory_(std::move(memory)), letters_(letters), to_one_(to_one) {}
 
   std::size_t place(const letter& l) const noexcept {
     return static_cast<std::size_t>(&l - letters_.data()) * largest_message;
@@ -94,6 +107,7 @@ class outbox {
 
   owned_region memory_;
   std::vector<letter> letters_;
+  std::uint32_t to_one_;
   std::uint64_t posted_ = 0;
   std::uint32_t queued_ = 0;
 };

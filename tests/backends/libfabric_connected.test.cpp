@@ -6,6 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
 namespace weft::testing {
 namespace {
 
@@ -113,6 +120,71 @@ TEST(libfabric_port_connected, opened_and_closed_connections_leave_nothing_behin
     listener->hang_up(far);
   }
   EXPECT_LE(open_descriptors(), before);
+}
+
+/// A connection of a program that knows nothing of the library's protocol. It says `said`.
+int stranger_to(const address_bytes& address, std::string_view said) {
+  sockaddr_in to{};
+  std::memcpy(&to, address.data(), sizeof to);
+  const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(::connect(made, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  EXPECT_EQ(::send(made, said.data(), said.size(), MSG_NOSIGNAL), static_cast<ssize_t>(said.size()));
+  return made;
+}
+
+/// Strangers connect, say this, and leave. The listener gives their descriptors back without an honest caller.
+void keeps_no_descriptor_of_strangers_that_say(std::string_view said) {
+  port_options options;
+  options.node = "127.0.0.1";
+  options.listens = true;
+  auto listener = port_of<tcp_shape>::open(options).value();
+  const auto step = [&] {
+    errno = EAGAIN;  // as after any call that found nothing
+    listener->poll_links([](link_change, std::uint32_t, auto) { return no_tag; });
+    listener->poll([](const completion_entry&) {});
+  };
+  const std::size_t before = open_descriptors();
+  std::vector<int> strangers;
+  for (int i = 0; i < 100; ++i) {
+    strangers.push_back(stranger_to(listener->address(), said));
+    step();
+  }
+  for (int i = 0; i < 200; ++i) step();
+  for (const int each : strangers) ::close(each);
+  for (int i = 0; i < 2000 && open_descriptors() > before; ++i) step();
+  EXPECT_LE(open_descriptors(), before);
+}
+TEST(libfabric_port_connected, silent_strangers_that_left_keep_no_descriptor) {
+  keeps_no_descriptor_of_strangers_that_say("");
+}
+TEST(libfabric_port_connected, strangers_that_left_after_one_byte_keep_no_descriptor) {
+  keeps_no_descriptor_of_strangers_that_say("w");
+}
+
+TEST(libfabric_port_connected, a_host_has_one_number_whatever_its_port) {
+  const auto four = [](const char* text, std::uint16_t port) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    EXPECT_EQ(inet_pton(AF_INET, text, &at.sin_addr), 1);
+    const auto* first = reinterpret_cast<const std::byte*>(&at);
+    return backends::libfabric::host_number(address_bytes(first, first + sizeof at));
+  };
+  const auto six = [](const char* text) {
+    sockaddr_in6 at{};
+    at.sin6_family = AF_INET6;
+    EXPECT_EQ(inet_pton(AF_INET6, text, &at.sin6_addr), 1);
+    const auto* first = reinterpret_cast<const std::byte*>(&at);
+    return backends::libfabric::host_number(address_bytes(first, first + sizeof at));
+  };
+  EXPECT_EQ(four("10.0.0.1", 1), four("10.0.0.1", 2));
+  EXPECT_NE(four("10.0.0.1", 1), four("10.0.0.2", 1));
+  EXPECT_NE(four("0.0.0.0", 1), 0U);
+  EXPECT_EQ(six("::ffff:10.0.0.1"), four("10.0.0.1", 7));
+  EXPECT_EQ(six("2001:db8::1"), six("2001:db8::2")) << "a host has as many addresses of its network as it wants";
+  EXPECT_NE(six("2001:db8::1"), six("2001:db8:0:1::1"));
+  EXPECT_NE(six("::1"), 0U);
+  EXPECT_EQ(backends::libfabric::host_number(address_bytes(5)), 0U);
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -139,6 +141,62 @@ TEST(oob_exchange, a_wrong_request_gets_no_answer) {
   ASSERT_EQ(send(wrong.get(), "GET / HT", 8, MSG_NOSIGNAL), 8);
   char answer = 0;
   EXPECT_LE(recv(wrong.get(), &answer, 1, 0), 0);
+}
+
+/// Whether the server closed this connection. Never waits.
+bool is_closed(const owned_socket& one) {
+  char any = 0;
+  return recv(one.get(), &any, 1, MSG_DONTWAIT) == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+/// Connects strangers, each with `said` as its first bytes, while the server makes steps.
+std::vector<owned_socket> strangers(channel& served, std::size_t count, std::string_view said) {
+  std::vector<owned_socket> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    all.push_back(plain_connection(served.service()));
+    EXPECT_TRUE(all.back());
+    EXPECT_EQ(send(all.back().get(), said.data(), said.size(), MSG_NOSIGNAL), static_cast<ssize_t>(said.size()));
+    if (i % 16 == 15) served.progress();
+  }
+  served.progress();
+  return all;
+}
+
+/// The honest client is the last one, and gets its reply while the strangers before it are still connected: it waited
+/// for the end of none of them.
+void serves_the_last(std::string_view strangers_say) {
+  auto made = channel::serve("127.0.0.1", "", some_address(8));
+  ASSERT_TRUE(made);
+  channel& served = **made;
+  const auto before = strangers(served, 3 * channel::most_pending, strangers_say);
+  const owned_socket honest = plain_connection(served.service());
+  ASSERT_TRUE(honest);
+  ASSERT_EQ(send(honest.get(), "weftadr1", 8, MSG_NOSIGNAL), 8);
+  std::array<char, 20> reply{};
+  ssize_t got = -1;
+  for (int steps = 0; steps < 1000 && got < 0 && !is_closed(before.back()); ++steps) {
+    served.progress();
+    got = recv(honest.get(), reply.data(), reply.size(), MSG_DONTWAIT);
+  }
+  EXPECT_EQ(got, 20) << "the strangers before the honest client left first";
+  EXPECT_TRUE(is_closed(before.front())) << "the oldest stranger kept its place";
+}
+
+TEST(oob_exchange, silent_strangers_delay_no_later_client) { serves_the_last(""); }
+TEST(oob_exchange, slow_strangers_delay_no_later_client) { serves_the_last("w"); }
+
+TEST(oob_exchange, a_client_that_asks_slowly_is_served_while_there_are_places) {
+  auto made = channel::serve("127.0.0.1", "", some_address(8));
+  ASSERT_TRUE(made);
+  const owned_socket slow = plain_connection((*made)->service());
+  for (const char each : std::string_view("weftadr1")) {
+    ASSERT_EQ(send(slow.get(), &each, 1, MSG_NOSIGNAL), 1);
+    (*made)->progress();
+  }
+  std::array<char, 20> reply{};
+  pollfd readable{slow.get(), POLLIN, 0};
+  for (int steps = 0; steps < 100 && ::poll(&readable, 1, 10) == 0; ++steps) (*made)->progress();
+  EXPECT_EQ(recv(slow.get(), reply.data(), reply.size(), MSG_DONTWAIT), 20);
 }
 
 TEST(oob_exchange, silent_clients_are_dropped_and_do_not_block_others) {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import select
 import signal
 import stat
 import struct
@@ -246,6 +247,40 @@ class Suite:
             expect(not m.executors(), "the executor of a killed client still runs after 60 s")
             self._serves(m)
             expect(m.stop()[0] == 0, "accounting is not exact")
+
+    def idle_strangers_do_not_shut_honest_clients_out(self) -> None:
+        strangers = self.build / "tests" / "invocation" / f"invocation.idle_clients.{self.fabric}"
+        if not strangers.exists():  # built for two fabrics: a connected one and an addressed one
+            return
+        with self.manager() as m:
+            idle = subprocess.Popen(
+                [str(strangers), m.address, "300"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            try:
+                assert idle.stdout is not None
+                ready, _, _ = select.select([idle.stdout], [], [], 60 * SLOWNESS)
+                said = idle.stdout.readline() if ready else ""
+                expect(said == "ready\n", f"the strangers said {said!r}; exit code {idle.poll()}")
+                for _ in range(3):
+                    self._serves(m)
+                expect(idle.poll() is None, "the strangers left")
+            finally:
+                idle.kill()
+                idle.communicate()
+            code, told = m.stop()
+            expect(code == 0, f"accounting is not exact: {told}")
+
+    def requests_without_bound_are_refused(self) -> None:
+        with self.manager("--max-allocation-bytes", "100000", "--max-bytes", "100000") as m:
+            done = m.client("--input-bytes", "100000", "--output-bytes", "100000", "list")
+            expect(done.returncode == 1 and "at most 100000 are possible" in done.stderr, end_of(done))
+            expect("--max-allocation-bytes" in done.stderr, end_of(done))
+            done = m.client("--slots", "2", "--input-bytes", "1000", "--output-bytes", "1000", "list")
+            expect(done.returncode == 0, end_of(done))
 
     def only_trusted_objects_run(self) -> None:
         image = self.build / "examples" / "invocation" / "image_functions.so"
