@@ -21,6 +21,7 @@ from .generated import check, generate
 from .options import FINE, ROOT
 from .probing.command import probe
 from .rows import explain, show_matrix
+from .simulating.command import simulate
 from .version import version_of
 
 INTERNAL = 70
@@ -39,7 +40,8 @@ def weft() -> None:
     """
 
 
-for command in (add, bench, check, conformance, emulate, explain, generate, inspect, probe, show_matrix):
+for command in (add, bench, check, conformance, emulate, explain, generate, inspect, probe, show_matrix,
+                simulate):
     weft.add_command(command)
 
 
