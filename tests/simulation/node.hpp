@@ -114,6 +114,7 @@ class node {
     if (c == nullptr) return run_.found("unknown_peer", "a peer was lost that was never there");
     if (c->gone) return run_.found("double_loss", "a peer was lost twice");
     c->gone = true;
+    if (!run_.passed[2].empty()) return;  // the run is over, and all close
     shared_connection& both = run_.connections[c->id];
     both.told[c->side()] = true;
     if (e.why.code != errc::closed) {
@@ -142,7 +143,7 @@ class node {
     bool gone = false;
     bool left = false;
     std::size_t side() const noexcept { return dialled ? 0 : 1; }
-    bool usable() const noexcept { return up && !gone && !left; }
+    bool usable() const noexcept { return up && !gone && !left && handle.alive(); }
   };
 
   instant now() const { return net_->now(); }

@@ -264,7 +264,7 @@ template <complete_fabric F>
 void node<F>::close_all() {
   for (connection& each : links_)
     if (each.usable()) {
-      each.left = run_.connections[each.id].left[each.side()] = true;
+      each.left = true;
       (void)net_->close(each.handle, 200ms, *this);
       each.gone = true;
     }

@@ -141,7 +141,7 @@ inline disturbance disturbance_of(loopback::chance& draw, std::uint32_t number, 
 
 /// Draws the whole plan of a seed, then keeps the selection.
 inline plan make_plan(std::uint64_t seed, const selection& kept) {
-  loopback::chance draw(seed * 0x9e3779b97f4a7c15U + 0x77656674U);
+  loopback::chance draw(loopback::chance(seed).next());  // mixed: streams of neighbours would overlap
   plan p;
   p.seed = seed;
   p.nodes = static_cast<std::uint16_t>(2 + draw.below(3));
