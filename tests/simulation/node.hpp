@@ -82,6 +82,11 @@ class node {
     greeting theirs;
     if (!e.has_private_data || e.private_data.size() != sizeof theirs) return (void)net_->reject(e.peer, "no greeting");
     std::memcpy(&theirs, e.private_data.data(), sizeof theirs);
+    for (const connection& each : links_) {
+      if (each.dialled || each.id != theirs.connection) continue;
+      if (!each.gone) run_.found("double_request", "a connection was requested twice of its acceptor");
+      return (void)net_->reject(e.peer, "this connection ended before");  // a hello that came twice, and late
+    }
     connection& fresh = links_.emplace_back();
     fresh.handle = e.peer;
     fresh.id = theirs.connection;
@@ -95,7 +100,6 @@ class node {
     }
     fresh.up = true;
     shared_connection& both = run_.connections[fresh.id];
-    if (both.process[1] != 0) run_.found("double_request", "a connection was requested twice of its acceptor");
     both.process[1] = self_.number;
   }
   void operator()(const connected& e) {

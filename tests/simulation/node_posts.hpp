@@ -28,6 +28,7 @@ bool node<F>::post(connection& c, posted_operation fresh, const_bytes carried, P
     if (s) break;
     o.ended = true;
     if (!s.is_again()) {
+      if (s.code == errc::peer_lost) pump(100ms);  // the fabric may know before the event comes
       if (c.usable()) run_.found("refused_post", std::string(name_of(o.kind)) + " was refused: " + describe(s));
       return false;
     }
