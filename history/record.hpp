@@ -55,8 +55,9 @@ struct record {
 };
 
 constexpr std::string_view name_of(event what) noexcept {
-  constexpr std::string_view names[] = {"posted", "ended",         "notified",    "received", "peer_lost",   "key_issued",
-                                        "guard",  "counter_start", "counter_end", "finished", "acknowledged"};
+  constexpr std::string_view names[] = {"posted",      "ended",      "notified",    "received",
+                                        "peer_lost",   "key_issued", "guard",       "counter_start",
+                                        "counter_end", "finished",   "acknowledged"};
   return names[static_cast<std::uint8_t>(what)];
 }
 constexpr std::string_view name_of(work kind) noexcept {

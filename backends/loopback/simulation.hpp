@@ -15,7 +15,7 @@ namespace weft::backends::loopback {
 struct node_state {
   std::string name;
   std::int64_t paused_until = 0;
-  std::int64_t clock_ahead = 0;  ///< Its processes read a clock that is so far ahead.
+  std::int64_t clock_ahead = 0;              ///< Its processes read a clock that is so far ahead.
   std::unordered_set<std::uint64_t> keys{};  ///< All region keys that its processes have handed out.
 };
 

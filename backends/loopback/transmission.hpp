@@ -80,8 +80,7 @@ inline bool spoil(simulation& sim, const endpoint& from, link_state& link, std::
   if (!message && !sim.pool[index].immediate_given) return false;
   if (message) duplicate_handshake(sim, from, link, index);
   const bool doubled = message && strikes(sim, planted_bug::double_message, 13);
-  if (doubled || sim.time.draw.hits(sim.wrong.raw_duplication))
-    send_off(sim, from, link, duplicate(sim, from, index));
+  if (doubled || sim.time.draw.hits(sim.wrong.raw_duplication)) send_off(sim, from, link, duplicate(sim, from, index));
   if (message && sim.pool[index].total() > 40 && strikes(sim, planted_bug::corrupt_message, 13))
     sim.pool[index].payload.back() ^= std::byte{1};
   if (!message && strikes(sim, planted_bug::lost_notification, 7)) sim.pool[index].immediate_lost = true;

@@ -86,8 +86,8 @@ def simulate(row: str, seeds: int | None, first: int, hours: float | None, syste
     progress(record)
     summary = summary_of(campaign, record, time.monotonic() - begin)
     (RESULTS / f"{campaign.name()}.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
-    click.echo(f"{summary['seeds']} seeds, {summary['operations']} operations, {summary['virtual_seconds']} s of virtual "
-               f"time, {summary['rate']} seeds/s per processor, {len(summary['failed'])} failed")
+    click.echo(f"{summary['seeds']} seeds, {summary['operations']} operations, {summary['virtual_seconds']} s of "
+               f"virtual time, {summary['rate']} seeds/s per processor, {len(summary['failed'])} failed")
     raise SystemExit(NEGATIVE if summary["failed"] else FINE)
 
 

@@ -93,7 +93,8 @@ def run_chunk(campaign: Campaign, first: int, last: int) -> Chunk:
             part.failures.append(Failure(at, "no_result", sentence))
             part.ran = last - at + 1
         for failure in part.failures:
-            failure.repeat = failure.repeat or f"{campaign.program.name} --system {campaign.system} --seed {failure.seed}"
+            if not failure.repeat:
+                failure.repeat = f"{campaign.program.name} --system {campaign.system} --seed {failure.seed}"
         whole.ran += part.ran
         whole.operations += part.operations
         whole.seconds += part.seconds

@@ -19,26 +19,25 @@ enum class fault : std::uint8_t {
   reorder,
   delay,
   tear,
-  again,        ///< Bursts in which every post returns `again`.
-  wake,         ///< Waits that end without an event.
-  stutter,      ///< A node stops for up to 2 ms, at any poll.
-  handshakes,   ///< The first message of a connection arrives twice, the second time late.
-  memory,       ///< A registration fails for want of memory.
+  again,       ///< Bursts in which every post returns `again`.
+  wake,        ///< Waits that end without an event.
+  stutter,     ///< A node stops for up to 2 ms, at any poll.
+  handshakes,  ///< The first message of a connection arrives twice, the second time late.
+  memory,      ///< A registration fails for want of memory.
   // disturbances
-  one_way,      ///< Packets of one direction wait.
-  partition,    ///< Packets of both directions wait.
-  pause,        ///< A node stops.
-  slow,         ///< A node stops again and again for a while.
-  clock,        ///< A node's clock jumps ahead.
-  crash,        ///< A process is killed, and starts again at the same address.
+  one_way,    ///< Packets of one direction wait.
+  partition,  ///< Packets of both directions wait.
+  pause,      ///< A node stops.
+  slow,       ///< A node stops again and again for a while.
+  clock,      ///< A node's clock jumps ahead.
+  crash,      ///< A process is killed, and starts again at the same address.
 };
 inline constexpr std::size_t fault_kinds = 15;
 constexpr bool is_weather(fault f) noexcept { return f < fault::one_way; }
 
 constexpr std::array<std::string_view, fault_kinds> fault_names{
-    "loss",       "reorder", "delay",   "tear",      "again", "wake", "stutter",
-    "handshakes", "memory",  "one_way", "partition", "pause", "slow", "clock",
-    "crash"};
+    "loss",   "reorder", "delay",     "tear",  "again", "wake",  "stutter", "handshakes",
+    "memory", "one_way", "partition", "pause", "slow",  "clock", "crash"};
 constexpr std::string_view name_of(fault f) noexcept { return fault_names[static_cast<std::size_t>(f)]; }
 
 /// A set of faults.

@@ -45,7 +45,7 @@ class node {
     settle();
     probe();
     meet(0);
-    pump(300ms);
+    pump(1s);  // deliveries under way, and silence limits
     meet(1);
     record_the_end();
     meet(2);
@@ -75,7 +75,8 @@ class node {
     const std::uint32_t number = e.immediate & 0xfffff;
     const auto known = run_.sizes.find({writer, number});
     if (known == run_.sizes.end())
-      return run_.found("unknown_notification", "immediate " + std::to_string(e.immediate) + " arrived, which nobody sent");
+      return run_.found("unknown_notification",
+                        "immediate " + std::to_string(e.immediate) + " arrived, which nobody sent");
     self_.book.notified(writer, now(), e.immediate, self_.area.inside().subspan(slot_at(number), known->second));
   }
   void operator()(const requested& e) {

@@ -113,7 +113,8 @@ template <complete_fabric F>
 void node<F>::put(connection& c, const remote_region& there, std::uint32_t number, std::uint32_t size, bool gathered) {
   const local_memory from = source(number, size);
   const auto at = slot_at(number);
-  const std::array<local_memory, 2> pieces{sources_.slice(at, size / 2), sources_.slice(at + size / 2, size - size / 2)};
+  const std::array<local_memory, 2> pieces{sources_.slice(at, size / 2),
+                                           sources_.slice(at + size / 2, size - size / 2)};
   post(c, about(c, history::work::put, number, size), source_bytes(number, size), [&](posted_operation* context) {
     if (gathered && size > 1) return net_->put(c.handle, gather_list(pieces), there.at(at), context);
     return net_->put(c.handle, from, there.at(at), context);
@@ -150,9 +151,8 @@ void node<F>::batch(connection& c, const remote_region& there, const step& s) {
   posted_operation o = about(c, history::work::put_notify, last, s.size);
   o.value = immediate(last);
   o.quiet = true;
-  post(c, o, source_bytes(last, s.size), [&](posted_operation*) {
-    return all.put_notify(from, there.at(slot_at(last)), immediate(last));
-  });
+  post(c, o, source_bytes(last, s.size),
+       [&](posted_operation*) { return all.put_notify(from, there.at(slot_at(last)), immediate(last)); });
   if (const status closed = all.close(); !closed && !closed.is_again())
     run_.connections[c.id].broken = run_.connections[c.id].broken || !c.usable();
 }
@@ -162,9 +162,8 @@ void node<F>::get(connection& c, const remote_region& there, std::uint32_t numbe
   posted_operation o = about(c, history::work::get, number, size);
   o.value = number % (readable_bytes - most_bytes);
   const local_memory into = sources_.slice(slot_at(number), size);
-  post(c, o, {}, [&](posted_operation* context) {
-    return net_->get(c.handle, into, there.at(readable_at + o.value), context);
-  });
+  post(c, o, {},
+       [&](posted_operation* context) { return net_->get(c.handle, into, there.at(readable_at + o.value), context); });
 }
 
 template <complete_fabric F>
@@ -193,8 +192,8 @@ void node<F>::wrong_post(connection& c, const remote_region& there, const step& 
   const auto read_only = net_->parse_region(run_.process(c.other)->read_only_description);
   if (!read_only) return run_.found("unknown_region", read_only.error().sentence);
   const bool bound = s.draw % 2 == 0;
-  const status said = bound ? net_->put(c.handle, from, there.at(there.size() - 50))
-                            : net_->put(c.handle, from, read_only->at(0));
+  const status said =
+      bound ? net_->put(c.handle, from, there.at(there.size() - 50)) : net_->put(c.handle, from, read_only->at(0));
   if (said && bound) run_.found("skipped_bound_check", "a put past the end of a region was accepted");
   if (said && !bound) run_.found("skipped_rights_check", "a put into a region without the right was accepted");
 }

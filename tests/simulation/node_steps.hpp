@@ -206,7 +206,8 @@ void node<F>::settle() {
   };
   while (const posted_operation* o = unended()) {
     if (now() > limit)
-      return run_.found("unended_operation", std::string(name_of(o->kind)) + " " + std::to_string(o->id) + " never ends");
+      return run_.found("unended_operation",
+                        std::string(name_of(o->kind)) + " " + std::to_string(o->id) + " never ends");
     pump(5ms);
   }
 }
@@ -229,11 +230,11 @@ void node<F>::record_the_end() {
     const shared_connection& both = run_.connections[c.id];
     if (!c.gone && c.up && both.left[1 - c.side()] && both.in_order[1 - c.side()])
       run_.found("lost_goodbye", "a peer closed in order, and this side never got the event");
+    if (c.usable() && killed(c.other)) run_.found("undetected_death", "a peer was killed, and this side never noticed");
   }
   if (net_->in_flight() > 0) {
-    const auto quiet = std::ranges::any_of(run_.operations, [&](const posted_operation& o) {
-      return o.process == self_.number && o.quiet && o.id != 0;
-    });
+    const auto quiet = std::ranges::any_of(
+        run_.operations, [&](const posted_operation& o) { return o.process == self_.number && o.quiet && o.id != 0; });
     if (!quiet) run_.found("leftover_operations", std::to_string(net_->in_flight()) + " operations are left");
   }
   const std::vector<std::byte> before(guard_bytes, std::byte{0x5e});

@@ -41,9 +41,9 @@ enum class action : std::uint8_t {
   rest,         ///< A wait with a deadline.
 };
 constexpr std::string_view name_of(action a) noexcept {
-  constexpr std::string_view names[] = {"send",        "quiet_send", "put",        "put_notify",  "quiet_put_notify",
-                                        "get",         "fetch_add",  "compare_swap", "batch",     "gather_put",
-                                        "gather_send", "flush",      "close",      "regions",     "wrong_post",
+  constexpr std::string_view names[] = {"send",        "quiet_send", "put",          "put_notify", "quiet_put_notify",
+                                        "get",         "fetch_add",  "compare_swap", "batch",      "gather_put",
+                                        "gather_send", "flush",      "close",        "regions",    "wrong_post",
                                         "forged_post", "stale_post", "rest"};
   return names[static_cast<std::size_t>(a)];
 }
@@ -108,12 +108,12 @@ inline loopback::faults weather_of(loopback::chance& draw, fault_set& on) {
 
 inline step step_of(loopback::chance& draw, std::uint32_t number, std::uint16_t nodes) {
   static constexpr action weighted[] = {
-      action::send,        action::send,       action::send,         action::quiet_send, action::put,
-      action::put,         action::put_notify, action::put_notify,   action::put_notify, action::quiet_put_notify,
-      action::get,         action::fetch_add,  action::fetch_add,    action::fetch_add,  action::compare_swap,
-      action::batch,       action::gather_put, action::gather_send,  action::flush,      action::flush,
-      action::close,       action::regions,    action::wrong_post,   action::forged_post, action::stale_post,
-      action::rest,        action::send,       action::put_notify};
+      action::send,  action::send,       action::send,        action::quiet_send,  action::put,
+      action::put,   action::put_notify, action::put_notify,  action::put_notify,  action::quiet_put_notify,
+      action::get,   action::fetch_add,  action::fetch_add,   action::fetch_add,   action::compare_swap,
+      action::batch, action::gather_put, action::gather_send, action::flush,       action::flush,
+      action::close, action::regions,    action::wrong_post,  action::forged_post, action::stale_post,
+      action::rest,  action::send,       action::put_notify};
   step s;
   s.number = number;
   s.node = static_cast<std::uint16_t>(draw.below(nodes));
@@ -127,8 +127,8 @@ inline step step_of(loopback::chance& draw, std::uint32_t number, std::uint16_t 
 }
 
 inline disturbance disturbance_of(loopback::chance& draw, std::uint32_t number, std::uint16_t nodes) {
-  static constexpr fault kinds[] = {fault::one_way, fault::partition, fault::pause, fault::slow, fault::clock,
-                                    fault::crash};
+  static constexpr fault kinds[] = {fault::one_way, fault::partition, fault::pause,
+                                    fault::slow,    fault::clock,     fault::crash};
   disturbance d;
   d.number = number;
   d.what = kinds[draw.below(std::size(kinds))];

@@ -85,7 +85,7 @@ def compiled(bug: Bug, build: Path) -> Path:
     command = unit["command"].replace(str(build / "include"), str(folder / "include"))
     command = command.replace(str(ROOT / "tests"), str(folder / "tests"))
     command = command.replace(str(ROOT / "examples"), str(folder / "examples"))
-    words = shlex.split(command)
+    words = shlex.split(re.sub(r" -M(D|[TF] \S+)", "", command))  # the build's own dependencies stay
     words[words.index("-o") + 1] = str(folder / "main.o")
     made = subprocess.run(words, cwd=unit["directory"], capture_output=True, text=True, check=False)
     if made.returncode != 0:

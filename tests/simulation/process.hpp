@@ -32,7 +32,8 @@ inline constexpr std::size_t further_bytes = 128;
 
 /// Byte `i` of the pattern of operation `number` of a process.
 constexpr std::byte pattern(std::uint64_t process, std::uint64_t number, std::uint64_t i) noexcept {
-  const std::uint64_t mixed = (process * 0x9e3779b97f4a7c15U) ^ (number * 0xbf58476d1ce4e5b9U) ^ (i * 0x94d049bb133111ebU);
+  const std::uint64_t mixed =
+      (process * 0x9e3779b97f4a7c15U) ^ (number * 0xbf58476d1ce4e5b9U) ^ (i * 0x94d049bb133111ebU);
   return static_cast<std::byte>((mixed ^ mixed >> 31) >> 16);
 }
 inline void paint(bytes into, std::uint64_t process, std::uint64_t number) noexcept {
@@ -81,10 +82,10 @@ struct process_state {
 
 /// Both sides' knowledge of one connection.
 struct shared_connection {
-  bool broken = false;              ///< A side lost it otherwise than by an orderly close.
-  std::array<bool, 2> left{};       ///< The dialler, the acceptor: closed it.
-  std::array<bool, 2> in_order{};   ///< That close ended in time.
-  std::array<bool, 2> told{};       ///< Got `lost`.
+  bool broken = false;             ///< A side lost it otherwise than by an orderly close.
+  std::array<bool, 2> left{};      ///< The dialler, the acceptor: closed it.
+  std::array<bool, 2> in_order{};  ///< That close ended in time.
+  std::array<bool, 2> told{};      ///< Got `lost`.
   std::array<std::uint16_t, 2> process{};
   bool established = false;
 };

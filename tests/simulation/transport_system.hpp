@@ -126,8 +126,7 @@ class transport_system {
       std::vector<history::record> all = each.book.records();
       std::set<std::uint64_t> deliveries;
       for (const history::record& r : all)
-        if (r.what == history::event::posted &&
-            (r.kind == history::work::send || r.kind == history::work::put_notify))
+        if (r.what == history::event::posted && (r.kind == history::work::send || r.kind == history::work::put_notify))
           deliveries.insert(r.id);
       for (history::record& r : all) {
         if (r.what == history::event::ended && r.outcome == errc::ok && deliveries.contains(r.id) &&
@@ -145,9 +144,9 @@ class transport_system {
 
   void mix(const history::record& r) noexcept {
     if (r.what == history::event::key_issued) return;
-    for (const std::uint64_t word : {static_cast<std::uint64_t>(r.what), static_cast<std::uint64_t>(r.kind),
-                                     static_cast<std::uint64_t>(r.outcome), std::uint64_t{r.process},
-                                     static_cast<std::uint64_t>(r.at), r.id, r.value}) {
+    for (const std::uint64_t word :
+         {static_cast<std::uint64_t>(r.what), static_cast<std::uint64_t>(r.kind), static_cast<std::uint64_t>(r.outcome),
+          std::uint64_t{r.process}, static_cast<std::uint64_t>(r.at), r.id, r.value}) {
       records_ = (records_ ^ word) * 0x9e3779b97f4a7c15U;
       records_ ^= records_ >> 29;
     }
