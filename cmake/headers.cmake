@@ -132,6 +132,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/control_messages.hpp
   compose/engine/deferred.hpp
   compose/engine/deferred_replies.hpp
+  compose/engine/early_notices.hpp
   compose/engine/ended_operations.hpp
   compose/engine/engine.hpp
   compose/engine/engine_traits.hpp

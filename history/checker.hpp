@@ -122,6 +122,9 @@ class checker {
       if (each.what == event::guard && each.value != each.sum)
         say(property::skipped_bound_check, each,
             "bytes around region " + std::to_string(each.subject) + " were written");
+      if (each.what == event::acknowledged && each.value != each.sum)
+        say(property::missing_bytes, each,
+            "operation " + std::to_string(each.id) + " ended well, and its bytes are not there");
     }
   }
 

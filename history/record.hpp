@@ -28,8 +28,10 @@ enum class event : std::uint8_t {
   counter_start,  ///< process (the owner), subject (counter), value
   counter_end,    ///< process (the owner), subject (counter), value
   finished,       ///< process: it stopped in order; its history is complete
+  /// process, id (an operation that ended well), value (expected sum of its bytes), sum (actual sum in memory)
+  acknowledged,
 };
-inline constexpr std::uint8_t event_kinds = 10;
+inline constexpr std::uint8_t event_kinds = 11;
 
 /// What was posted. `wait` is a blocking call without an operation of the fabric.
 enum class work : std::uint8_t { send, put, put_notify, get, fetch_add, compare_swap, wait, other };
@@ -53,8 +55,9 @@ struct record {
 };
 
 constexpr std::string_view name_of(event what) noexcept {
-  constexpr std::string_view names[] = {"posted",     "ended", "notified",      "received",    "peer_lost",
-                                        "key_issued", "guard", "counter_start", "counter_end", "finished"};
+  constexpr std::string_view names[] = {"posted",      "ended",      "notified",    "received",
+                                        "peer_lost",   "key_issued", "guard",       "counter_start",
+                                        "counter_end", "finished",   "acknowledged"};
   return names[static_cast<std::uint8_t>(what)];
 }
 constexpr std::string_view name_of(work kind) noexcept {

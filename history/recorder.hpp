@@ -63,6 +63,14 @@ class recorder {
     fresh.sum = sum_of(is);
     fresh.summed = 1;
   }
+  /// Records the bytes of an operation that ended well: expected ones, and those in memory at its end.
+  void acknowledged(std::uint64_t id, instant at, const_bytes should, const_bytes is) {
+    record& fresh = add(event::acknowledged, at);
+    fresh.id = id;
+    fresh.value = sum_of(should);
+    fresh.sum = sum_of(is);
+    fresh.summed = 1;
+  }
   void counter_start(instant at, std::uint32_t counter, std::uint64_t value) {
     counter_at(event::counter_start, at, counter, value);
   }
@@ -70,6 +78,14 @@ class recorder {
     counter_at(event::counter_end, at, counter, value);
   }
   void finished(instant at) { add(event::finished, at); }
+
+  /// Records a post whose call never returned, because its process was killed in it.
+  void attempted(record post) {
+    post.what = event::posted;
+    post.process = process_;
+    post.id = ++last_id_;
+    all_.push_back(post);
+  }
 
   std::uint16_t process() const noexcept { return process_; }
   const std::vector<record>& records() const noexcept { return all_; }

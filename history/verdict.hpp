@@ -29,10 +29,11 @@ enum class property : std::uint8_t {
   lost_message,               ///< The send succeeded, both sides finished, and no message was received.
   double_message,             ///< More messages received than sent.
   corrupt_message,            ///< The bytes received differ from those sent.
+  missing_bytes,              ///< An operation ended well, and its bytes are not there.
 };
 
 constexpr std::string_view name_of(property which) noexcept {
-  constexpr std::array<std::string_view, 14> names{"lost_completion",
+  constexpr std::array<std::string_view, 15> names{"lost_completion",
                                                    "double_end",
                                                    "notification_before_bytes",
                                                    "double_notification",
@@ -45,7 +46,8 @@ constexpr std::string_view name_of(property which) noexcept {
                                                    "success_after_peer_lost",
                                                    "lost_message",
                                                    "double_message",
-                                                   "corrupt_message"};
+                                                   "corrupt_message",
+                                                   "missing_bytes"};
   return names[static_cast<std::uint8_t>(which)];
 }
 

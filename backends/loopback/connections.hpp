@@ -86,6 +86,13 @@ inline void refuse_dial(simulation& sim, const link_name& dialler) {
   if (link != nullptr && link->phase == link_phase::dialling) break_link(sim, at, dialler, link_change::refused);
 }
 
+/// The process of the other side died after it had dialled or accepted: the link breaks where the row reports that.
+inline void break_if_dead(simulation& sim, const endpoint& at, const link_name& name, std::uint32_t other) {
+  if (!sim.endpoints[other]->crashed || !at.row.reports_death) return;
+  sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most),
+                       [&sim, name] { break_link(sim, *sim.endpoints[name.port], name); });
+}
+
 inline void arrive_at_link(simulation& sim, std::uint32_t index) {
   const packet p = sim.pool[index];
   sim.pool.give_back(index);
@@ -102,6 +109,7 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
       link->peer = p.from;
       link->peer_tag = static_cast<std::uint32_t>(p.immediate);
       signal(sim, packet_kind::confirm, {p.to.port, no_index, 0}, p.from);
+      break_if_dead(sim, target, p.to, p.from.port);
       return change(sim, target, {link_change::established, p.to, {}});
     case packet_kind::confirm:
       if (link != nullptr && link->phase == link_phase::accepted)
@@ -110,6 +118,7 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     case packet_kind::refuse:
       return refuse_dial(sim, p.to);
     case packet_kind::goodbye:
+      if (sim.wrong.bug == planted_bug::lost_goodbye) return;
       return break_link(sim, target, p.to);
     case packet_kind::knock:
       return signal(sim, packet_kind::knock_answer, {p.to.port, no_index, 0}, p.from);
@@ -197,9 +206,7 @@ inline void answer_dial(simulation& sim, endpoint& at, const link_name& fresh, s
   link->tag = tag;
   link->phase = link_phase::accepted;
   signal(sim, packet_kind::accept, fresh, link->peer, at.row.pooled ? tag : no_tag);
-  if (sim.endpoints[link->peer.port]->crashed && at.row.reports_death)
-    sim.time.post_action(sim.after(sim.cost.death_least, sim.cost.death_most),
-                         [&sim, &at, fresh] { break_link(sim, at, fresh); });
+  break_if_dead(sim, at, fresh, link->peer.port);
 }
 
 /// A lazy fabric asks its peer for a connection; the peer answers when it polls.

@@ -22,7 +22,8 @@ inline access reach(const simulation& sim, const endpoint& target, remote_memory
   const auto found = target.regions.find(where.key);
   if (found == target.regions.end() || !target.row.regions_enabled) return {nullptr, error(errc::denied, "remote key")};
   const region& held = *found->second;
-  if (!grants(held.granted, asked)) return {nullptr, error(errc::denied, "remote rights")};
+  if (!grants(held.granted, asked) && sim.wrong.bug != planted_bug::skipped_rights_check)
+    return {nullptr, error(errc::denied, "remote rights")};
   const std::uint64_t start =
       target.row.virtual_address ? where.address - reinterpret_cast<std::uintptr_t>(held.base) : where.address;
   const std::size_t slack = sim.wrong.bug == planted_bug::skipped_bound_check ? overrun_of_the_planted_bug : 0;
@@ -79,6 +80,7 @@ inline void take_message(simulation& sim, endpoint& target, packet& p, const pos
   else if (p.total() != 0) std::memcpy(into.into.data, p.payload.data(), p.total());
   overwrite_context(target, into.context);
   sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.total());
+  if (strikes(sim, planted_bug::lost_receive, 13)) return;
   report(sim, target, entry, p.to);
 }
 
@@ -87,6 +89,7 @@ inline void report_write(simulation& sim, endpoint& target, const packet& p, voi
   entry.kind = completion_kind::write_with_immediate;
   entry.context = context;
   entry.immediate = narrowed(p.immediate, target.row.write_immediate_bytes);
+  if (sim.wrong.bug == planted_bug::narrow_immediate) entry.immediate &= 0xffff;
   if (context != nullptr) overwrite_context(target, context);
   report(sim, target, entry, p.to);
   if (sim.wrong.bug == planted_bug::double_notification && context == nullptr) report(sim, target, entry, p.to);
@@ -141,6 +144,22 @@ inline void report_before_bytes(simulation& sim, endpoint& target, const packet&
   });
 }
 
+/// Copies the bytes of a write, unless a planted bug loses, delays or misplaces them.
+inline void take_bytes(simulation& sim, const endpoint& target, const packet& p, std::byte* at, bool notifies) {
+  if (!notifies && strikes(sim, planted_bug::lost_bytes, 13)) return;
+  if (!notifies && sim.wrong.bug == planted_bug::late_bytes) {
+    sim.time.post_action(sim.now() + 5'000'000, [late = p.payload, at, &target] {
+      if (target.open) std::memcpy(at, late.data(), late.size());
+    });
+    return;
+  }
+  if (p.size > 1 && strikes(sim, planted_bug::misplaced_bytes, 13)) {
+    std::memcpy(at + 1, p.payload.data(), p.size - 1);
+    return;
+  }
+  copy_in(p, at, 0, p.size);
+}
+
 inline void deliver_write(simulation& sim, endpoint& target, std::uint32_t index) {
   packet& p = sim.pool[index];
   access found;
@@ -156,7 +175,7 @@ inline void deliver_write(simulation& sim, endpoint& target, std::uint32_t index
     report_before_bytes(sim, target, p, found.at);
     return answer(sim, index);
   }
-  copy_in(p, found.at, 0, p.size);
+  take_bytes(sim, target, p, found.at, notifies);
   sim.note(trace_event::executed, target.id, static_cast<std::uint64_t>(p.kind), p.size);
   if (target.row.counts_writes) {
     ++target.counted_writes;
@@ -178,6 +197,7 @@ inline void deliver_read(simulation& sim, endpoint& target, std::uint32_t index)
   p.outcome = found.outcome;
   p.payload.resize(p.size);
   if (found.outcome && p.size != 0) std::memcpy(p.payload.data(), found.at, p.size);
+  if (p.size != 0 && strikes(sim, planted_bug::wrong_read, 7)) p.payload.back() ^= std::byte{1};
   answer(sim, index);
 }
 
@@ -192,7 +212,10 @@ inline void deliver_atomic(simulation& sim, endpoint& target, std::uint32_t inde
   if (p.outcome) {
     std::uint64_t value = 0;
     std::memcpy(&value, found.at, size);
-    const std::uint64_t next = applied(change.what, change.type, value, change.operand, change.expected);
+    std::uint64_t next = applied(change.what, change.type, value, change.operand, change.expected);
+    if (strikes(sim, planted_bug::lost_addition, 7)) next = value;
+    if (strikes(sim, planted_bug::double_addition, 7))
+      next = applied(change.what, change.type, next, change.operand, change.expected);
     std::memcpy(found.at, &next, size);
     change.operand = value;
   }

@@ -24,6 +24,23 @@ enum class planted_bug : std::uint8_t {
   reused_key,                 ///< A key is handed out again.
   skipped_bound_check,        ///< The target writes outside of a region (at most 64 bytes past the end).
   lost_wake_up,               ///< No event ends the 50,000th sleep.
+  lost_message,               ///< One message in thirteen vanishes; its sender sees success.
+  double_message,             ///< One message in thirteen arrives twice.
+  corrupt_message,            ///< The last byte of one message in thirteen is changed.
+  lost_notification,          ///< One immediate in seven is not reported; its bytes arrive.
+  narrow_immediate,           ///< An immediate loses its upper half.
+  lost_bytes,                 ///< One write in thirteen succeeds, and its bytes never arrive.
+  late_bytes,                 ///< A write ends 5 ms before its bytes arrive.
+  misplaced_bytes,            ///< One write in thirteen arrives one byte too far.
+  stale_region,               ///< A deregistered region still takes writes.
+  skipped_rights_check,       ///< The target ignores the rights of a region.
+  lost_addition,              ///< One atomic in seven changes nothing, and succeeds.
+  double_addition,            ///< One atomic in seven is executed twice.
+  wrong_read,                 ///< The last byte of one read in seven is wrong.
+  lost_goodbye,               ///< The end of a link is never reported to the other side.
+  leaked_queue_slot,          ///< One end in five leaves its queue slot occupied.
+  lost_receive,               ///< One receive in thirteen takes a message and is never reported.
+  lost_refusal,               ///< A dial that nobody answers never ends.
 };
 
 /// Settings of one run. Probabilities are in [0, 1] and apply per packet unless stated otherwise.
@@ -47,6 +64,10 @@ struct faults {
   // what no reliable fabric does
   double raw_loss = 0;         ///< A message or an immediate is lost; its sender sees success.
   double raw_duplication = 0;  ///< A message or an immediate arrives twice.
+  /// The first message of a link arrives twice, the second time up to `handshake_delay` later. Addressed rows only.
+  double handshake_duplication = 0;
+  duration handshake_delay{20'000'000};
+  double no_memory = 0;  ///< Per registration: the library has no memory left.
 
   planted_bug bug = planted_bug::none;
 };

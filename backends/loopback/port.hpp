@@ -99,7 +99,7 @@ class port {
     return register_region(sim_, *at_, memory, granted, wanted_key, Shape::name);
   }
   result<registration> register_local(bytes memory) { return register_here(*at_, memory); }
-  void deregister(registration& held) { deregister_region(*at_, held); }
+  void deregister(registration& held) { deregister_region(sim_, *at_, held); }
 
   status post_receive(link which, local_memory into, void* context) noexcept {
     if (!at_->open) return error(errc::closed, "post_receive");
@@ -218,7 +218,7 @@ class port {
 
   instant now() const noexcept {
     if (at_->open) sim_.time.pass(sim_.cost.clock.count());
-    return at_->open ? instant(duration(sim_.now())) : instant::max();
+    return at_->open ? instant(duration(sim_.now() + sim_.nodes[at_->node].clock_ahead)) : instant::max();
   }
   status wait(instant until) noexcept;
   int descriptor() const noexcept { return -1; }

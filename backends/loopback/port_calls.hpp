@@ -142,6 +142,7 @@ status port<Shape>::wait(instant until) noexcept {
   if (!at_->options.sleeps) return error(errc::invalid, "wait");
   const bool for_ever = until == instant::max();
   std::int64_t end = until.time_since_epoch().count();
+  if (!for_ever) end -= sim_.nodes[at_->node].clock_ahead;
   if (!for_ever && sim_.wrong.bug == planted_bug::forgotten_deadline) end += 200'000'000;
   if (at_->has_events() || sim_.time.draw.hits(sim_.wrong.spurious_wake)) {
     sim_.time.pass(sim_.cost.clock.count());

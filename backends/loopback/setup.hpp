@@ -76,6 +76,9 @@ inline void close_endpoint(simulation& sim, endpoint& at) {
 
 inline result<registration> register_region(simulation& sim, endpoint& at, bytes memory, rights granted,
                                             std::uint64_t wanted, std::string_view fabric) {
+  if (sim.time.draw.hits(sim.wrong.no_memory))
+    return {error(errc::no_memory, "register_memory"),
+            std::string(fabric) + " (loopback): the library has no memory for another region"};
   std::uint64_t key = wanted;
   if (at.row.provider_key) {
     const bool again = sim.wrong.bug == planted_bug::reused_key;
@@ -106,7 +109,11 @@ inline registration register_here(endpoint& at, bytes memory) {
   return made;
 }
 
-inline void deregister_region(endpoint& at, registration& held) {
+inline void deregister_region(const simulation& sim, endpoint& at, registration& held) {
+  if (sim.wrong.bug == planted_bug::stale_region && at.open) {
+    held = registration{};
+    return;
+  }
   const auto same = [&held](const auto& each) { return each.second.get() == held.native; };
   std::erase_if(at.regions, same);
   std::erase_if(at.locals, same);

@@ -15,6 +15,7 @@ namespace weft::backends::loopback {
 struct node_state {
   std::string name;
   std::int64_t paused_until = 0;
+  std::int64_t clock_ahead = 0;              ///< Its processes read a clock that is so far ahead.
   std::unordered_set<std::uint64_t> keys{};  ///< All region keys that its processes have handed out.
 };
 
@@ -22,6 +23,7 @@ struct node_state {
 struct cut_path {
   std::uint32_t one = 0;
   std::uint32_t other = 0;
+  bool one_way = false;  ///< Only packets from `one` to `other` wait.
   ring<std::uint32_t> held;
 };
 
@@ -76,12 +78,23 @@ struct simulation {
     nodes.push_back({std::string(name)});
     return static_cast<std::uint32_t>(nodes.size() - 1);
   }
-  cut_path* cut_between(std::uint32_t a, std::uint32_t b) noexcept {
+  /// The cut that holds packets from node `from` to node `to`, or null.
+  cut_path* cut_on_the_way(std::uint32_t from, std::uint32_t to) noexcept {
     for (auto& held : cuts)
-      if ((held->one == a && held->other == b) || (held->one == b && held->other == a)) return held.get();
+      if ((held->one == from && held->other == to) || (!held->one_way && held->one == to && held->other == from))
+        return held.get();
     return nullptr;
   }
+  cut_path* cut_between(std::uint32_t a, std::uint32_t b) noexcept {
+    cut_path* const found = cut_on_the_way(a, b);
+    return found != nullptr ? found : cut_on_the_way(b, a);
+  }
 };
+
+/// Whether this planted bug strikes now: one time in `one_in`.
+inline bool strikes(simulation& sim, planted_bug bug, std::uint64_t one_in) {
+  return sim.wrong.bug == bug && sim.time.draw.below(one_in) == 0;
+}
 
 /// Wakes the task that sleeps on this port.
 inline void wake_sleeper(simulation& sim, endpoint& at) {
@@ -114,8 +127,9 @@ inline void change(simulation& sim, endpoint& at, const link_event& event) {
 inline void end(simulation& sim, packet& p, status outcome) {
   if (!std::exchange(p.unreported, false)) return;
   endpoint& initiator = *sim.endpoints[p.from.port];
-  if (initiator.in_flight > 0) --initiator.in_flight;
-  if (link_state* link = initiator.find(p.from); link != nullptr && link->in_flight > 0) --link->in_flight;
+  const bool leaks = strikes(sim, planted_bug::leaked_queue_slot, 5);
+  if (initiator.in_flight > 0 && !leaks) --initiator.in_flight;
+  if (link_state* link = initiator.find(p.from); link != nullptr && link->in_flight > 0 && !leaks) --link->in_flight;
   sim.note(trace_event::ended, initiator.id, p.number, static_cast<std::uint64_t>(outcome.code));
   const bool success = outcome.code == errc::ok;
   if (success && (p.injected || p.mode == post_mode::unsignalled)) {

@@ -48,34 +48,51 @@ inline void send_off(simulation& sim, const endpoint& from, link_state& link, st
   sim.time.post(at, due_kind::packet, index);
 }
 
+/// Returns a copy of the packet that nobody waits for.
+inline std::uint32_t duplicate(simulation& sim, const endpoint& from, std::uint32_t index) {
+  const std::uint32_t copy = sim.pool.take();
+  packet& twin = sim.pool[copy];
+  const packet& p = sim.pool[index];
+  std::vector<std::byte> room = std::move(twin.payload);
+  const std::uint64_t number = twin.number;
+  twin = p;
+  room.assign(p.payload.begin(), p.payload.end());
+  twin.payload = std::move(room);
+  twin.number = number;
+  twin.unreported = false;
+  twin.dead = true;
+  if (p.kind != packet_kind::message) twin.size = 0;
+  sim.note(trace_event::duplicated, from.id, p.number);
+  return copy;
+}
+
+/// The first message of a link opens a connection. Its duplicate may arrive much later, in any order.
+inline void duplicate_handshake(simulation& sim, const endpoint& from, const link_state& link, std::uint32_t index) {
+  if (from.row.connected || link.last_message != 0 || !sim.time.draw.hits(sim.wrong.handshake_duplication)) return;
+  const std::uint32_t copy = duplicate(sim, from, index);
+  sim.pool[copy].stage = packet_stage::arriving;
+  sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.handshake_delay), due_kind::packet, copy);
+}
+
 /// Applies raw faults. Returns whether the packet is gone.
 inline bool spoil(simulation& sim, const endpoint& from, link_state& link, std::uint32_t index) {
   const bool message = sim.pool[index].kind == packet_kind::message;
   if (!message && !sim.pool[index].immediate_given) return false;
-  if (sim.time.draw.hits(sim.wrong.raw_duplication)) {
-    const std::uint32_t copy = sim.pool.take();
-    packet& twin = sim.pool[copy];
-    const packet& p = sim.pool[index];
-    std::vector<std::byte> room = std::move(twin.payload);
-    const std::uint64_t number = twin.number;
-    twin = p;
-    room.assign(p.payload.begin(), p.payload.end());
-    twin.payload = std::move(room);
-    twin.number = number;
-    twin.unreported = false;
-    twin.dead = true;
-    if (!message) twin.size = 0;
-    sim.note(trace_event::duplicated, from.id, p.number);
-    send_off(sim, from, link, copy);
-  }
-  if (!sim.time.draw.hits(sim.wrong.raw_loss)) return false;
+  if (message) duplicate_handshake(sim, from, link, index);
+  const bool doubled = message && strikes(sim, planted_bug::double_message, 13);
+  if (doubled || sim.time.draw.hits(sim.wrong.raw_duplication)) send_off(sim, from, link, duplicate(sim, from, index));
+  if (message && sim.pool[index].total() > 40 && strikes(sim, planted_bug::corrupt_message, 13))
+    sim.pool[index].payload.back() ^= std::byte{1};
+  if (!message && strikes(sim, planted_bug::lost_notification, 7)) sim.pool[index].immediate_lost = true;
+  const bool vanishes = message && strikes(sim, planted_bug::lost_message, 13);
+  if (!vanishes && !sim.time.draw.hits(sim.wrong.raw_loss)) return false;
   packet& p = sim.pool[index];
   sim.note(trace_event::lost, from.id, p.number);
   if (!message) {
     p.immediate_lost = true;
     return false;
   }
-  end(sim, p, p.mode == post_mode::delivered ? error(errc::broken, "send") : status{});
+  end(sim, p, p.mode == post_mode::delivered && !vanishes ? error(errc::broken, "send") : status{});
   sim.pool.give_back(index);
   return true;
 }
@@ -102,7 +119,7 @@ inline void depart(simulation& sim, std::uint32_t index) {
 inline void lose(simulation& sim, std::uint32_t index) {
   packet& p = sim.pool[index];
   const endpoint& from = *sim.endpoints[p.from.port];
-  if (p.kind == packet_kind::dial) {
+  if (p.kind == packet_kind::dial && sim.wrong.bug != planted_bug::lost_refusal) {
     const bool silent = p.to.port != no_index && sim.endpoints[p.to.port]->crashed;
     const duration answered =
         silent ? sim.cost.dial_timeout : sim.time.draw.between(sim.wrong.delay_least, sim.wrong.delay_most);
@@ -152,7 +169,7 @@ inline void settle(simulation& sim, std::uint32_t index) {
 
 /// Returns whether a cut or a pause delays the packet.
 inline bool held_up(simulation& sim, std::uint32_t index, const endpoint& goes_to, std::uint32_t comes_from_node) {
-  if (cut_path* cut = sim.cut_between(goes_to.node, comes_from_node); cut != nullptr) {
+  if (cut_path* cut = sim.cut_on_the_way(comes_from_node, goes_to.node); cut != nullptr) {
     cut->held.push_back(index);
     return true;
   }

@@ -85,7 +85,14 @@ class world {
   }
   /// Stops all packets between the two nodes, in both directions, until heal.
   void cut(std::string_view one, std::string_view other);
+  /// Stops packets from one node to the other; those of the opposite direction pass.
+  void cut_one_way(std::string_view from, std::string_view to);
+  /// Ends every cut between the two nodes.
   void heal(std::string_view one, std::string_view other);
+  /// The clock that the node's processes read jumps ahead.
+  void jump_clock(std::string_view node, duration ahead) {
+    sim_.nodes[sim_.node_named(node)].clock_ahead += ahead.count();
+  }
 
   instant now() const noexcept { return instant(duration(sim_.now())); }
   const trace& log() const noexcept { return sim_.time.log; }

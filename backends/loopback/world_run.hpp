@@ -60,20 +60,33 @@ inline run_outcome world::run(duration limit) {
 inline void world::cut(std::string_view one, std::string_view other) {
   const std::uint32_t a = sim_.node_named(one);
   const std::uint32_t b = sim_.node_named(other);
-  if (sim_.cut_between(a, b) != nullptr) return;
+  if (const cut_path* held = sim_.cut_between(a, b); held != nullptr && !held->one_way) return;
   sim_.note(trace_event::cut, a, b);
   sim_.cuts.push_back(std::make_unique<cut_path>());
   sim_.cuts.back()->one = a;
   sim_.cuts.back()->other = b;
 }
 
+inline void world::cut_one_way(std::string_view from, std::string_view to) {
+  const std::uint32_t a = sim_.node_named(from);
+  const std::uint32_t b = sim_.node_named(to);
+  if (sim_.cut_on_the_way(a, b) != nullptr) return;
+  sim_.note(trace_event::cut, a, b, 1);
+  sim_.cuts.push_back(std::make_unique<cut_path>());
+  sim_.cuts.back()->one = a;
+  sim_.cuts.back()->other = b;
+  sim_.cuts.back()->one_way = true;
+}
+
 inline void world::heal(std::string_view one, std::string_view other) {
-  cut_path* held = sim_.cut_between(sim_.node_named(one), sim_.node_named(other));
-  if (held == nullptr) return;
-  sim_.note(trace_event::healed, held->one, held->other);
-  for (; !held->held.empty(); held->held.pop_front())
-    sim_.time.post(sim_.now(), due_kind::packet, held->held.front(), 0, true);
-  std::erase_if(sim_.cuts, [held](const auto& each) { return each.get() == held; });
+  const std::uint32_t a = sim_.node_named(one);
+  const std::uint32_t b = sim_.node_named(other);
+  while (cut_path* held = sim_.cut_between(a, b)) {
+    sim_.note(trace_event::healed, held->one, held->other);
+    for (; !held->held.empty(); held->held.pop_front())
+      sim_.time.post(sim_.now(), due_kind::packet, held->held.front(), 0, true);
+    std::erase_if(sim_.cuts, [held](const auto& each) { return each.get() == held; });
+  }
 }
 
 /// Discards the packets in the dead port's queues, its links and its memory.

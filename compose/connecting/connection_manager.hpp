@@ -96,7 +96,9 @@ class connection_manager {
       handshakes().adopt(r, theirs);
       if (r.words && r.words->user_data == nullptr) r.words.reset();  // the peer has our private data
       if (Engine::uses_ring) e_.rings_are_due = true;
-      on(connected{e_.handle(r), theirs.has_private_data, theirs.private_data});
+      const peer handle = e_.handle(r);
+      on(connected{handle, theirs.has_private_data, theirs.private_data});
+      report_early_notices(handle, on);
     } else if (does == peer_action::report_lost) {
       handshakes().keep_reason(r, why.code, std::move(reason));
       teardown<Engine>(e_).carry_out(r, does, why, on);
@@ -137,6 +139,14 @@ class connection_manager {
   }
 
  private:
+  /// Notices that overtook the accept. The handler may close the peer meanwhile.
+  template <class Handler>
+  void report_early_notices(peer from, Handler& on) {
+    std::uint32_t immediate = 0;
+    while (e_.overtaking_notices.take(peer_access::number(from), immediate))
+      if (from.alive()) on(notified{from, immediate});
+      else ++e_.stale;
+  }
   template <class Handler>
   void link_is_gone(record& r, peer_event what, Handler& on) {
     const peer_action does = advance(e_, r, what);

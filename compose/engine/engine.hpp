@@ -13,6 +13,7 @@
 #include "control_messages.hpp"
 #include "deferred.hpp"
 #include "deferred_replies.hpp"
+#include "early_notices.hpp"
 #include "engine_traits.hpp"
 #include "poll_budget.hpp"
 #include "transfer_plan.hpp"
@@ -121,6 +122,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   truncation refused_message;  ///< The last message that this side did not send: its peer has no receive of that size.
   truncation overrun;          ///< The last message of a peer that was larger than its receive.
   std::uint32_t half_open = 0;
+  early_notices overtaking_notices;
   bool retrying = false;  ///< Messages in unexpected_messages are offered again.
   sleep_counts sleeps;
   bool timer_ended_sleep = false;    ///< The next poll counts a missed wake-up if an entry is there.

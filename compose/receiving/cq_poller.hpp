@@ -82,7 +82,8 @@ class cq_poller {
         if constexpr (!Engine::immediates_name_peers) return receive_path_().notice_in_receive(c);
         record* const from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
         if (from == nullptr) [[unlikely]]
-          return void(++e_.stale);
+          return receive_path<Engine, Handler>::early_notice(
+              e_, e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)}), c.immediate);
         if (!ring_watch_of<Engine, Handler>(e_, on_).drain(*from)) return;  // cells posted before this notice
         return void(on_(notified{e_.handle(*from), static_cast<std::uint32_t>(c.immediate)}));
       }
@@ -101,7 +102,7 @@ class cq_poller {
     record& from = *static_cast<record*>(link_record);
     if (c.kind != completion_kind::write_with_immediate) return receive_path_().arrived(c, from);
     if (!from.is_live()) [[unlikely]]
-      return void(++e_.stale);
+      return receive_path<Engine, Handler>::early_notice(e_, &from, c.immediate);
     on_(notified{e_.handle(from), static_cast<std::uint32_t>(c.immediate)});
   }
 

@@ -80,11 +80,19 @@ class receive_path {
     else if (Engine::links_have_receives && consumed != nullptr) r = receives<Engine>(e_).peer_of(*consumed);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) connection_manager<Engine>(e_).post(*consumed);
-    if (known && (r == nullptr || !r->is_live())) {
-      ++e_.stale;
-      return;
-    }
+    if (known && (r == nullptr || !r->is_live())) return early_notice(e_, r, c.immediate);
     on_(notified{r == nullptr ? peer() : e_.handle(*r), static_cast<std::uint32_t>(c.immediate)});
+  }
+
+  /// A notice of no established connection. It waits if it overtook the accept (engine/early_notices.hpp).
+  [[gnu::cold, gnu::noinline]] static void early_notice(Engine& e, const record* r, std::uint64_t immediate) {
+    const auto waits = [&e](std::uint32_t connection) {
+      const record* const of = e.peers.find({connection});
+      return of != nullptr && of->state == peer_state::greeting;
+    };
+    if (r == nullptr || r->state != peer_state::greeting ||
+        !e.overtaking_notices.keep(r->number, static_cast<std::uint32_t>(immediate), waits))
+      ++e.stale;
   }
 
   /// Offers the messages that wait, in their order.

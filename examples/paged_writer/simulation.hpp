@@ -28,9 +28,9 @@ inline simulated::faults trouble() {
 template <complete_fabric F>
 class simulation_run {
  public:
-  explicit simulation_run(const plan& p)
+  explicit simulation_run(const plan& p, const simulated::faults& wrong = trouble())
       : plan_(p),
-        world_(p.seed, trouble()),
+        world_(p.seed, wrong),
         written_(p.rails),
         verified_(p.rails),
         where_(p.rails),
@@ -49,6 +49,7 @@ class simulation_run {
     done.agains = sum(written_).agains;
     return {done, std::chrono::duration<double>(clock::now() - begin).count()};
   }
+  simulated::world& world() noexcept { return world_; }
 
  private:
   void write(std::uint32_t i) {

@@ -136,6 +136,14 @@ TEST_F(checking, a_skipped_bound_check_is_found) {
   expect_only(property::skipped_bound_check, judge());
 }
 
+TEST_F(checking, missing_bytes_are_found) {
+  const auto id = one.posted(work::put, 2, at(1), {});
+  one.ended(id, at(2), errc::ok);
+  one.acknowledged(id, at(2), bytes_of(1), bytes_of(1));
+  one.acknowledged(id, at(3), bytes_of(1), bytes_of(0));
+  expect_only(property::missing_bytes, judge());
+}
+
 TEST_F(checking, success_after_peer_lost_is_found) {
   const auto id = one.posted(work::put, 2, at(1), {});
   one.peer_lost(2, at(2));

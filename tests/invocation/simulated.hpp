@@ -13,6 +13,7 @@
 #include <invocation/manager.hpp>
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -254,7 +255,8 @@ struct run_result {
 
 /// One whole system, from one seed.
 template <complete_fabric F>
-run_result play(std::uint64_t seed, const loopback::faults& trouble, const run_plan& plan) {
+run_result play(std::uint64_t seed, const loopback::faults& trouble, const run_plan& plan,
+                const std::function<void(loopback::world&)>& disturb = {}) {
   record() = {};
   run_result r;
   function_library library(simulated_functions());
@@ -262,6 +264,7 @@ run_result play(std::uint64_t seed, const loopback::faults& trouble, const run_p
     loopback::world world(seed, trouble);
     std::string manager_at;
     bool client_over = false;
+    if (disturb) disturb(world);
     world.spawn("manager", [&] {
       manager_options o;
       o.node = "manager";
