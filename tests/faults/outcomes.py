@@ -61,9 +61,10 @@ class Outcomes:
         for said in self._kept.values():
             what = "killed there" if said["kill"] else "call fails"
             rows.setdefault((said["program"], said["row"], said["from"], what), Counter())[said["outcome"]] += 1
-        table: list[dict[str, Any]] = [{"program": key[0], "row": key[1], "from": key[2], "what": key[3], "points": count.total(),
-                  "good": sum(count[each] for each in GOOD), "outcomes": dict(sorted(count.items()))}
-                 for key, count in sorted(rows.items())]
+        table: list[dict[str, Any]] = [
+            {"program": key[0], "row": key[1], "from": key[2], "what": key[3], "points": count.total(),
+             "good": sum(count[each] for each in GOOD), "outcomes": dict(sorted(count.items()))}
+            for key, count in sorted(rows.items())]
         failures = [{each: said[each] for each in ("point", "outcome", "defects", "again")}
                     for said in self._kept.values() if said["outcome"] not in GOOD]
         self._summary.write_text(json.dumps({"table": table, "failures": failures}, indent=1) + "\n", "utf-8")

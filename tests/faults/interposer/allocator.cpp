@@ -58,8 +58,8 @@ void* faulty_aligned_alloc(std::size_t alignment, std::size_t bytes) {
 }
 int faulty_posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
   const int before = errno;
-  void* const made = faults::allocate<"posix_memalign">(bytes, WEFT_CALLER,
-                                                        [&] { return __libc_memalign(alignment, bytes); });
+  void* const made =
+      faults::allocate<"posix_memalign">(bytes, WEFT_CALLER, [&] { return __libc_memalign(alignment, bytes); });
   errno = before;
   if (made == nullptr) return ENOMEM;
   *block = made;

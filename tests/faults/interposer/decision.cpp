@@ -20,11 +20,11 @@ namespace faults {
 namespace {
 
 struct order {
-  const char* call = "";      // The point that fails.
-  std::uint64_t at = 0;       // Its call that fails, from 1; 0: none.
-  int error = 0;              // 0: the call is recorded and proceeds.
-  bool kills = false;         // The process dies there instead.
-  bool program_only = true;   // Other callers are not counted.
+  const char* call = "";         // The point that fails.
+  std::uint64_t at = 0;          // Its call that fails, from 1; 0: none.
+  int error = 0;                 // 0: the call is recorded and proceeds.
+  bool kills = false;            // The process dies there instead.
+  bool program_only = true;      // Other callers are not counted.
   const char* report = nullptr;  // Path without its end.
 };
 struct range {
@@ -91,8 +91,9 @@ bool record(const point& p) noexcept {
   (void)std::snprintf(path, sizeof path, "%s.fired", orders.report);
   const int file = create(path);
   if (file < 0) return false;
-  put(file, line, std::snprintf(line, sizeof line, "%s %llu %d\n", p.name, static_cast<unsigned long long>(orders.at),
-                                static_cast<int>(::getpid())));
+  put(file, line,
+      std::snprintf(line, sizeof line, "%s %llu %d\n", p.name, static_cast<unsigned long long>(orders.at),
+                    static_cast<int>(::getpid())));
   void* frames[24];
   const int depth = ::backtrace(frames, 24);
   ::backtrace_symbols_fd(frames, depth, file);
@@ -123,8 +124,7 @@ void begin() noexcept {
   ::dl_iterate_phdr(add_ranges, nullptr);
   void* warm[2];
   (void)::backtrace(warm, 2);  // loads its library now, not when memory has run out
-  for (int i = 0; i < static_cast<int>(most_descriptors); ++i)
-    open_before[i] = plain(SYS_fcntl, i, F_GETFD, 0, 0) >= 0;
+  for (int i = 0; i < static_cast<int>(most_descriptors); ++i) open_before[i] = plain(SYS_fcntl, i, F_GETFD, 0, 0) >= 0;
   running = true;
 }
 
@@ -136,8 +136,8 @@ void end(int code) noexcept {
   if (file < 0) return;
   put(file, line, std::snprintf(line, sizeof line, "program %s\nexit %d\n", program_invocation_short_name, code));
   for (const point* p = first_point; p != nullptr; p = p->next)
-    put(file, line, std::snprintf(line, sizeof line, "calls %s %llu\n", p->name,
-                                  static_cast<unsigned long long>(p->seen.load())));
+    put(file, line,
+        std::snprintf(line, sizeof line, "calls %s %llu\n", p->name, static_cast<unsigned long long>(p->seen.load())));
   for (int i = 0; i < static_cast<int>(most_descriptors); ++i) {
     if (i == file || open_before[i] || plain(SYS_fcntl, i, F_GETFD, 0, 0) < 0) continue;
     char link[64], where[4096];
@@ -149,8 +149,9 @@ void end(int code) noexcept {
   const lock held;
   for (const block& b : blocks)
     if (b.at != nullptr)
-      put(file, line, std::snprintf(line, sizeof line, "block %zu %s %llu\n", b.bytes, b.how->name,
-                                    static_cast<unsigned long long>(b.number)));
+      put(file, line,
+          std::snprintf(line, sizeof line, "block %zu %s %llu\n", b.bytes, b.how->name,
+                        static_cast<unsigned long long>(b.number)));
   (void)plain(SYS_close, file, 0, 0, 0);
 }
 

@@ -7,10 +7,10 @@
 // Hot path: no. Threads: any.
 #pragma once
 
+#include <dlfcn.h>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <dlfcn.h>
 
 namespace faults {
 

@@ -16,7 +16,7 @@
 #include <ctime>
 
 // A function under the name of the C library. `failed` is its answer, where `wrong` is the number of the error.
-#define WEFT_CALL_AS(symbol, point_name, returns, parameters, arguments, failed)                       \
+#define WEFT_CALL_AS(symbol, point_name, returns, parameters, arguments, failed)                         \
   extern "C" __attribute__((visibility("default"))) returns faulty_##symbol parameters __asm__(#symbol); \
   extern "C" returns faulty_##symbol parameters {                                                        \
     static const auto real = faults::next<returns parameters>(#symbol);                                  \
@@ -25,12 +25,12 @@
   }
 #define WEFT_CALL(name, returns, parameters, arguments) \
   WEFT_CALL_AS(name, #name, returns, parameters, arguments, (errno = wrong, static_cast<returns>(-1)))
-#define WEFT_MAPPING(name)                                                                                    \
-  WEFT_CALL_AS(name, "mmap", void*, (void* at, size_t bytes, int how, int flags, int file, off_t offset),      \
+#define WEFT_MAPPING(name)                                                                                \
+  WEFT_CALL_AS(name, "mmap", void*, (void* at, size_t bytes, int how, int flags, int file, off_t offset), \
                (at, bytes, how, flags, file, offset), (errno = wrong, reinterpret_cast<void*>(-1)))
 // Closed all the same, as close(2) says of Linux.
-#define WEFT_CLOSING(name, returns, parameters, arguments)                                           \
-  WEFT_CALL_AS(name, #name, returns, parameters, arguments,                                          \
+#define WEFT_CLOSING(name, returns, parameters, arguments)  \
+  WEFT_CALL_AS(name, #name, returns, parameters, arguments, \
                ((void)real arguments, errno = wrong, static_cast<returns>(-1)))
 
 WEFT_CALL(socket, int, (int a, int b, int c), (a, b, c))
@@ -93,8 +93,8 @@ WEFT_CALL(ioctl, int, (int a, unsigned long b, unsigned long c), (a, b, c))
 WEFT_CALL(syscall, long, (long a, long b, long c, long d, long e, long f, long g), (a, b, c, d, e, f, g))
 // Functions that return the number of the error.
 WEFT_CALL_AS(posix_spawn, "posix_spawn", int,
-             (pid_t * a, const char* b, const posix_spawn_file_actions_t* c, const posix_spawnattr_t* d,
-              char* const* e, char* const* f),
+             (pid_t * a, const char* b, const posix_spawn_file_actions_t* c, const posix_spawnattr_t* d, char* const* e,
+              char* const* f),
              (a, b, c, d, e, f), wrong)
 WEFT_CALL_AS(pthread_create, "pthread_create", int,
              (pthread_t * a, const pthread_attr_t* b, void* (*c)(void*), void* d), (a, b, c, d), wrong)
@@ -103,11 +103,11 @@ WEFT_CALL_AS(getaddrinfo, "getaddrinfo", int, (const char* a, const char* b, con
              -wrong)
 
 // Sleeps before main() return at once: a library that is only linked may sleep for 0.2 s in its constructor.
-#define WEFT_SLEEP(name, parameters, arguments)                                                      \
-  extern "C" __attribute__((visibility("default"))) int faulty_##name parameters __asm__(#name);      \
-  extern "C" int faulty_##name parameters {                                                          \
-    static const auto real = faults::next<int parameters>(#name);                                    \
-    return faults::in_main() ? real arguments : 0;                                                   \
+#define WEFT_SLEEP(name, parameters, arguments)                                                  \
+  extern "C" __attribute__((visibility("default"))) int faulty_##name parameters __asm__(#name); \
+  extern "C" int faulty_##name parameters {                                                      \
+    static const auto real = faults::next<int parameters>(#name);                                \
+    return faults::in_main() ? real arguments : 0;                                               \
   }
 WEFT_SLEEP(nanosleep, (const timespec* a, timespec* b), (a, b))
 WEFT_SLEEP(usleep, (unsigned a), (a))

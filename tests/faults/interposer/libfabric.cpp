@@ -52,7 +52,9 @@ void wrap(fid_av* o) noexcept;
 void wrap(fid_mr* o) noexcept;
 void wrap(fid_cntr* o) noexcept;
 template <class Object>
-concept wrapped_object = requires(Object* o) { wrap(o); };
+concept wrapped_object = requires(Object* o) {
+  wrap(o);
+};
 template <class Argument>
 void wrap_made(const Argument& argument) noexcept {
   if constexpr (requires { wrap(*argument); })
