@@ -7,6 +7,7 @@
 // post(). Threads: the owner's.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "../engine/engine.hpp"
 #include "../engine/receives.hpp"
 #include "../events.hpp"
@@ -144,8 +145,9 @@ class connection_manager {
   std::uint32_t admit(typename Engine::link link) {
     record* r = e_.half_open < e_.options.pending ? handshakes().begin(peer_event::link_arrives) : nullptr;
     if (r == nullptr) return no_tag;
-    links<Engine>(e_).attach(*r, link);
-    return r->number;
+    if (if_memory([&] { links<Engine>(e_).attach(*r, link); })) return r->number;
+    teardown<Engine>(e_).forget(*r);  // no memory for its receives: the peer is refused
+    return no_tag;
   }
 
   /// With a shared pool of receives, only the tag says who sent a hello. So the acceptance of a link carries the peer's
@@ -170,12 +172,17 @@ class connection_manager {
           return &known;
       record* const r = handshakes().begin(peer_event::link_arrives);
       if (r == nullptr) return nullptr;
-      auto link = e_.port->dial(address_bytes(theirs.address.begin(), theirs.address.end()), r->number);
-      if (!link) {
+      bool dialled = false;
+      const bool had_memory = if_memory([&] {
+        auto link = e_.port->dial(address_bytes(theirs.address.begin(), theirs.address.end()), r->number);
+        if (!link) return;
+        links<Engine>(e_).attach(*r, *link);
+        dialled = true;
+      });
+      if (!had_memory || !dialled) {
         teardown<Engine>(e_).forget(*r);
         return nullptr;
       }
-      links<Engine>(e_).attach(*r, *link);
       link_stands(*r);
       return r;
     }
