@@ -197,6 +197,7 @@ set(WEFT_ROOM_HEADERS
   core/caller_duty.hpp
   core/completion_entry.hpp
   core/constant_text.hpp
+  core/if_memory.hpp
   core/poll_spacing.hpp
   core/port.hpp
   core/port_options.hpp

@@ -12,6 +12,7 @@
 // progress/peer_calls.hpp (connect, accept, close, send_region, receive_region). Progress and waiting are here.
 #pragma once
 
+#include "../core/if_memory.hpp"
 #include "built_for.hpp"
 #include "connecting/opening.hpp"
 #include "events.hpp"
@@ -62,7 +63,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
   transport& operator=(transport&&) noexcept = default;
   /// Says goodbye to each peer, then releases everything, owned regions included. Takes at most 250 ms.
   ~transport() {
-    if (e_) detail::orderly_close<engine_type>(*e_).close_all(250ms);
+    // Without memory for the goodbyes the port still closes, and peers see that.
+    if (e_) (void)if_memory([&] { detail::orderly_close<engine_type>(*e_).close_all(250ms); });
   }
 
   // ---- several posts as one

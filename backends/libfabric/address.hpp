@@ -30,6 +30,11 @@ inline address_bytes name_of(fid* object) {
   return name;
 }
 
+/// An endpoint whose name the library does not say: no peer could answer it.
+inline failure nameless(const std::string& who) {
+  return {error(errc::native, "fi_getname"), who + ": the library does not say the endpoint's address"};
+}
+
 /// The family of a socket address; nothing unless the size fits the family.
 inline std::optional<sa_family_t> socket_family(const address_bytes& address) {
   sa_family_t family{};

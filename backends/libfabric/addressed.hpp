@@ -56,6 +56,7 @@ class addressed_endpoint {
           r != 0)
         return refused(r, "fi_setopt", who + ": FI_OPT_MIN_MULTI_RECV");
     made.own_ = name_of(&endpoint->fid);
+    if (made.own_.empty()) return nameless(who);
     return made;
   }
 

@@ -45,6 +45,7 @@ class completion_queue {
     // Twice the minimum where the library permits it. Arriving writes consume no receive, so their number depends on
     // the peers.
     for (attributes.size = 2 * least; returned != 0 && attributes.size >= least; attributes.size -= least) {
+      made.queue_.reset();
       returned = fi_cq_open(in.object.get(), &attributes, made.queue_.slot(), nullptr);
       if constexpr (Shape::two_queues)
         if (returned == 0) returned = fi_cq_open(in.object.get(), &attributes, made.transmit_.slot(), nullptr);

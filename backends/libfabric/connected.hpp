@@ -9,6 +9,7 @@
 // Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "address.hpp"
 #include "completion_queue.hpp"
 
@@ -49,6 +50,7 @@ class connected_endpoints {
       return refused(r, "fi_pep_bind", made.who());
     if (const int r = fi_listen(made.listener_.get()); r != 0)
       return refused(r, "fi_listen", made.who() + ": listening at " + options.node + ":" + options.service);
+    if (made.address().empty()) return nameless(made.who());
     return made;
   }
 
@@ -224,7 +226,12 @@ class connected_endpoints {
       fi_reject(listener_.get(), info->handle, nullptr, 0);
       return;
     }
-    if (make_endpoint(*info, endpoint) != 0) return;  // Closing the endpoint refuses the request.
+    if (make_endpoint(*info, endpoint) != 0) {
+      // Closing the endpoint refuses the request. Without one the request has no other owner.
+      if (!endpoint) fi_reject(listener_.get(), info->handle, nullptr, 0);
+      return;
+    }
+    if (links_.size() == links_.capacity() && !if_memory([this] { links_.reserve(2 * links_.size() + 8); })) return;
     const link arrived = keep(std::move(endpoint), no_tag);
     if (const auto* from = static_cast<const std::byte*>(info->dest_addr); from != nullptr)
       links_.back().host = host_number(address_bytes(from, from + info->dest_addrlen));

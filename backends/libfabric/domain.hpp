@@ -86,7 +86,10 @@ result<owned_info> find_info(const port_options& options) {
       chosen = each;
       break;
     }
-  return owned_info(fi_dupinfo(chosen));
+  owned_info copy(fi_dupinfo(chosen));
+  if (!copy)
+    return failure{error(errc::no_memory, "fi_dupinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
+  return copy;
 }
 
 /// Opens fabric and domain. Refuses a library that differs from the baked values.

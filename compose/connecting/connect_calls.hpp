@@ -5,6 +5,7 @@
 // comes later. Hot path: no. Threads: the owner's.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "connection_manager.hpp"
 #include "host_and_service.hpp"
 #include "refuse_events.hpp"
@@ -54,6 +55,14 @@ class connect_calls {
   }
   /// Begins to connect; `connected` or `lost` reports the end.
   result<peer> start(std::string_view where, const_bytes private_data, bool has, duration timeout = 5s) {
+    std::optional<result<peer>> made;
+    record* begun = nullptr;
+    if (if_memory([&] { made.emplace(start(where, private_data, has, timeout, begun)); })) return *std::move(made);
+    if (begun != nullptr) teardown<Engine>(e_).forget(*begun);
+    return {error(errc::no_memory, "connect"), "no memory for another connection"};
+  }
+  /// The same, where no memory is an exception. `begun`: the record, which the caller gives back then.
+  result<peer> start(std::string_view where, const_bytes private_data, bool has, duration timeout, record*& begun) {
     if (private_data.size() > wire::largest_private_data)
       return {error(errc::invalid, "connect"),
               "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
@@ -63,7 +72,7 @@ class connect_calls {
     auto address = side_channel ? Engine::oob_exchange::fetch(place->host, place->service, timeout)
                                 : e_.port->resolve(place->host, place->service);
     if (!address) return std::move(address).error();
-    record* const r =
+    record* const r = begun =
         admission<Engine>(e_).make_room_for_own() ? handshakes().begin(peer_event::owner_connects) : nullptr;
     if (r == nullptr)
       return {error(errc::no_memory, "connect"),

@@ -7,6 +7,7 @@
 // post(). Threads: the owner's.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "../engine/engine.hpp"
 #include "../engine/receives.hpp"
 #include "../events.hpp"
@@ -161,9 +162,13 @@ class connection_manager {
     const std::uint64_t host = admission<Engine>(e_).host_of_place(link);
     record* r = admission<Engine>(e_).make_room(host) ? handshakes().begin(peer_event::link_arrives) : nullptr;
     if (r == nullptr) return no_tag;
-    admission<Engine>(e_).note(*r, host);
-    links<Engine>(e_).attach(*r, link);
-    return r->number;
+    const bool attached = if_memory([&] {
+      admission<Engine>(e_).note(*r, host);
+      links<Engine>(e_).attach(*r, link);
+    });
+    if (attached) return r->number;
+    teardown<Engine>(e_).forget(*r);  // no memory for its receives: the peer is refused
+    return no_tag;
   }
 
   /// With a shared pool of receives, only the tag says who sent a hello. So the acceptance of a link carries the peer's
@@ -185,18 +190,24 @@ class connection_manager {
       if (verdict == wire::parse_verdict::garbled || theirs.address.empty()) return nullptr;  // no way to answer
       for (record& known : e_.peers)
         if (known.state != peer_state::free && known.theirs == theirs.own_word()) return &known;
-      const address_bytes where(theirs.address.begin(), theirs.address.end());
-      const std::uint64_t host = admission<Engine>(e_).host_of_place(where);
-      if (!admission<Engine>(e_).make_room(host)) return nullptr;
-      record* const r = handshakes().begin(peer_event::link_arrives);
-      if (r == nullptr) return nullptr;
-      admission<Engine>(e_).note(*r, host);
-      auto link = e_.port->dial(where, r->number);
-      if (!link) {
-        teardown<Engine>(e_).forget(*r);
+      record* r = nullptr;
+      bool dialled = false;
+      (void)if_memory([&] {
+        const address_bytes where(theirs.address.begin(), theirs.address.end());
+        const std::uint64_t host = admission<Engine>(e_).host_of_place(where);
+        if (!admission<Engine>(e_).make_room(host)) return;
+        r = handshakes().begin(peer_event::link_arrives);
+        if (r == nullptr) return;
+        admission<Engine>(e_).note(*r, host);
+        auto link = e_.port->dial(where, r->number);
+        if (!link) return;
+        links<Engine>(e_).attach(*r, *link);
+        dialled = true;
+      });
+      if (!dialled) {
+        if (r != nullptr) teardown<Engine>(e_).forget(*r);
         return nullptr;
       }
-      links<Engine>(e_).attach(*r, *link);
       link_stands(*r);
       return r;
     }

@@ -5,6 +5,7 @@
 // dead peer never complete, so their slots are abandoned. Hot path: no. Threads: the owner's.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "../engine/engine.hpp"
 #include "../events.hpp"
 #include "../posting/notice_batching.hpp"
@@ -96,9 +97,12 @@ class teardown {
   void report(record& r, status why, Handler& on) {
     const peer handle = e_.handle(r);
     e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
-    e_.last_reason = r.reason();
     const bool was_known = r.theirs.value != 0;  // the peer had introduced itself
-    if (e_.last_reason.empty() && was_known) e_.last_reason = sentence_of(why);
+    const bool has_reason = if_memory([&] {
+      e_.last_reason = r.reason();
+      if (e_.last_reason.empty() && was_known) e_.last_reason = sentence_of(why);
+    });
+    if (!has_reason) e_.last_reason.clear();  // the loss is reported without a sentence
     release_held_posts(r);
     links<Engine>(e_).hang_up(r);
     fail_all(r, why, on);

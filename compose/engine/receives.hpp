@@ -166,9 +166,12 @@ class receives {
       return 1;
     }
   }
-  void fill(receive_block<receive>& block, peer_header* from) {
+  /// If memory runs out, `kept` stays empty.
+  void fill(receive_block<receive>& kept, peer_header* from) {
     const std::uint32_t count = per_block(e_.options);
     const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
+    const std::size_t others = blocks() + (Engine::links_have_receives ? 1 : 0);
+    receive_block<receive> block;
     block.slots = std::vector<receive>(count);
     block.memory = std::make_unique_for_overwrite<std::byte[]>(count * each);
     if (Engine::shape::local_descriptor)
@@ -179,10 +182,12 @@ class receives {
       block.slots[i].from = from;
     }
     const std::size_t messages = Engine::many_in_one ? count * (each / 256) : count;
-    e_.unexpected_messages.reserve(blocks() * messages);
-    e_.unposted.reserve(blocks() * count);
+    e_.unexpected_messages.reserve(others * messages);
+    e_.unposted.reserve(others * count);
+    if constexpr (Engine::links_have_receives) e_.retired_receives.reserve(others);
     e_.deferred_replies.reserve(count);
     if (Engine::notice_is_message) e_.deferred_fused_replies.reserve(count);
+    kept = std::move(block);
   }
 
   Engine& e_;

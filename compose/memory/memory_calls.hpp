@@ -4,12 +4,14 @@
 // belongs to set-up. Hot path: memory(). Threads: the owner's.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "../progress_owner.hpp"
 #include "../region.hpp"
 #include "../words.hpp"
 #include "registration.hpp"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace weft::detail {
@@ -24,33 +26,34 @@ class memory_calls {
   /// Registers memory of the caller, who keeps the memory for longer than the region.
   /// Errors: invalid (no bytes, or words that are not aligned), no_memory, native; each with a sentence.
   result<owned_region> register_region(bytes memory, rights granted) {
-    return own(registrar_type(e_()).register_memory(memory, granted, nullptr));
+    return own([&] { return registrar_type(e_()).register_memory(memory, granted, nullptr); });
   }
   /// Registers memory of a device, which the caller keeps. Requires transport_options::device_memory. Transfers from
   /// this memory need a context. Errors: unsupported or native; the sentence names the library, provider or driver.
   result<owned_region> register_region(const dmabuf_memory& m, rights granted) {
-    return own(registrar_type(e_()).register_memory(device_memory::of(m), granted));
+    return own([&] { return registrar_type(e_()).register_memory(device_memory::of(m), granted); });
   }
   template <bool Here = built_with_cuda>
   result<owned_region> register_region(const cuda_memory& m, rights granted) {
     static_assert(Here,
                   "weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, "
                   "register a dmabuf_memory");
-    return own(registrar_type(e_()).register_memory(device_memory::of(m), granted));
+    return own([&] { return registrar_type(e_()).register_memory(device_memory::of(m), granted); });
   }
   /// Registers fresh, zeroed memory of the transport, aligned to a page. The memory ends with the region.
   result<owned_region> allocate(std::size_t size, rights granted) {
-    return own(registrar_type(e_()).allocate(size, granted));
+    return own([&] { return registrar_type(e_()).allocate(size, granted); });
   }
   /// Registers words whose atomics have this executor (compose/words.hpp).
   /// Errors: those of register_region(), and a region that its executor cannot serve.
   template <atomicity Who>
   result<owned_words<Who>> register_words(bytes memory, rights granted) {
-    return own<words<Who>>(registrar_type(e_()).register_memory(memory, granted, nullptr, executor_asked<Who>()));
+    return own<words<Who>>(
+        [&] { return registrar_type(e_()).register_memory(memory, granted, nullptr, executor_asked<Who>()); });
   }
   template <atomicity Who>
   result<owned_words<Who>> allocate_words(std::size_t size, rights granted) {
-    return own<words<Who>>(registrar_type(e_()).allocate(size, granted, executor_asked<Who>()));
+    return own<words<Who>>([&] { return registrar_type(e_()).allocate(size, granted, executor_asked<Who>()); });
   }
   /// Deregisters now. Afterwards no peer can reach the memory. A region that is not registered here is ignored.
   void release_region(const region& r) { registrar_type(e_()).release(r.number()); }
@@ -98,8 +101,14 @@ class memory_calls {
         "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
     return Who;
   }
-  template <class View = region>
-  result<owned<View>> own(result<region> made) {
+  template <class View = region, class Make>
+  result<owned<View>> own(Make&& make) {
+    std::optional<result<owned<View>>> made;
+    if (if_memory([&] { made.emplace(owned_by_home<View>(make())); })) return *std::move(made);
+    return {error(errc::no_memory, "register"), "no memory for the registration"};
+  }
+  template <class View>
+  result<owned<View>> owned_by_home(result<region> made) {
     if (!made) return std::move(made).error();
     auto& home = e_().home;
     if (!home)

@@ -7,6 +7,7 @@
 // Threads: the owner's.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "../connecting/connection_manager.hpp"
 #include "../events.hpp"
 #include "../posting/flushing.hpp"
@@ -132,8 +133,7 @@ class control_path {
       return true;
     }
     std::copy(body.begin(), body.end(), description.begin());
-    words->regions.push_back(description);
-    return true;
+    return if_memory([&] { words->regions.push_back(description); });
   }
 
   /// One notice, or several in one message.

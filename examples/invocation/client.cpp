@@ -61,7 +61,7 @@ int run(client_type& c, const client_command& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   auto parsed = parse_client(fabric::name, argc, argv);
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   auto& command = std::get<client_command>(parsed);
@@ -101,4 +101,6 @@ int main(int argc, char** argv) {
       return release(c, command, 0, nullptr);
   }
   return 1;
+} catch (const std::exception& e) {
+  return weft::invocation::ended_by(e, "invocation-client", weft::selected::name);
 }

@@ -237,6 +237,13 @@ void complain(std::string_view program, std::string_view sentence) {
   std::cerr << program << ": " << printable(sentence) << '\n';
 }
 
+int ended_by(const std::exception& e, std::string_view program, std::string_view fabric) noexcept {
+  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
+  (void)std::fprintf(stderr, "%.*s.%.*s: %s\n", static_cast<int>(program.size()), program.data(),
+                     static_cast<int>(fabric.size()), fabric.data(), no_memory ? "memory ran out" : e.what());
+  return 1;
+}
+
 std::optional<std::vector<std::byte>> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) return std::nullopt;

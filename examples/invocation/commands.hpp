@@ -58,6 +58,8 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
 
 /// "PROGRAM: sentence" on standard error.
 void complain(std::string_view program, std::string_view sentence);
+/// For the exception that ends main(): one sentence, without another allocation. Returns the exit code.
+int ended_by(const std::exception& e, std::string_view program, std::string_view fabric) noexcept;
 std::optional<std::vector<std::byte>> read_file(const std::string& path);
 bool write_file(const std::string& path, const_bytes contents);
 

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <utility>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace weft::invocation;
   using fabric = weft::selected;
   const std::string self = "invocation-executor." + std::string(fabric::name);
@@ -46,4 +46,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   return 0;
+} catch (const std::exception& e) {
+  return weft::invocation::ended_by(e, "invocation-executor", weft::selected::name);
 }

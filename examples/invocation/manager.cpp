@@ -11,7 +11,7 @@
 #include <iostream>
 #include <utility>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace weft::invocation;
   using fabric = weft::selected;
   const auto parsed = parse_manager(fabric::name, argc, argv);
@@ -55,4 +55,6 @@ int main(int argc, char** argv) {
   });
   std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills() << std::endl;
   return m.bills() == m.exact_bills() ? 0 : 1;
+} catch (const std::exception& e) {
+  return weft::invocation::ended_by(e, "invocation-manager", weft::selected::name);
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <new>
 
 namespace weft::paged {
 
@@ -32,8 +33,13 @@ int guarded(const char* who, Side&& side) {
   try {
     side();
     return 0;
+  } catch (const std::bad_alloc&) {
+    (void)std::fprintf(stderr, "paged-writer.%.*s: %s: memory ran out\n", static_cast<int>(F::name.size()),
+                       F::name.data(), who);
+    return 1;
   } catch (const std::exception& e) {
-    (void)std::fprintf(stderr, "paged-writer.%s: %s: %s\n", std::string(F::name).c_str(), who, e.what());
+    (void)std::fprintf(stderr, "paged-writer.%.*s: %s: %s\n", static_cast<int>(F::name.size()), F::name.data(), who,
+                       e.what());
     return 1;
   }
 }

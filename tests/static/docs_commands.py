@@ -62,6 +62,7 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/setup (bench|docs)": nobody("it installs packages"),
     r"scripts/docs": by("docs.site"),
     r"scripts/vm run .*": by("vm.*"),
+    r"scripts/faults .*": by("faults.hello.tcp"),
     r"bench/instructions/run .*": by("bench-smoke.bench-instructions.<fabric>"),
     r"cmake --preset (release|dev).*": nobody("scripts/test configures and builds by the same presets"),
     r"cmake --build build/emulated": nobody("the preset dev builds an emulated fabric, and emulator.* runs it"),
