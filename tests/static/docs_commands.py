@@ -60,6 +60,7 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/test": nobody("it runs every test, this one too"),
     r"scripts/setup (bench|docs)": nobody("it installs packages"),
     r"scripts/docs": by("docs.site"),
+    r"scripts/fuzz.*": by("static.runner"),
     r"scripts/vm run .*": by("vm.*"),
     r"bench/instructions/run .*": by("bench-smoke.bench-instructions.<fabric>"),
     r"cmake --preset (release|dev).*": nobody("scripts/test configures and builds by the same presets"),

@@ -17,7 +17,7 @@ NOT_SOURCES = frozenset(
 GENERATED = re.compile(
     r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly)\.md$|generated/)|generator/schemas/"
     r"|docs/tables/(mutation|nightly)\.json$|LICENSE$"
-    r"|tests/generator/golden/|tests/[a-z_]+/recorded/)"
+    r"|fuzz/corpus/|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 
 # A comment, or a literal that may look like one inside: the literal wins where it begins first.
