@@ -56,8 +56,9 @@ def inspect(path: Path, shown: str) -> tuple[BuiltFor, ...]:
         if int(match[1]) != VERSION:
             raise Refused([Problem(shown, 1, f"tells what it was built for in version {int(match[1])} of that text; "
                                              f"this command reads version {VERSION}")])
-        lines = dict(line.split("=", 1) for line in match[2].decode("utf-8", "replace").splitlines())
-        if set(lines) != set(KEYS):
+        # Not splitlines(): it also ends a line at other characters, which a hostile binary may hold.
+        lines = dict(line.split("=", 1) for line in match[2].decode("utf-8", "replace").split("\n")[:-1])
+        if set(lines) != set(KEYS) or not all(value.isprintable() for value in lines.values()):
             raise Refused([Problem(shown, 1, "holds a damaged text of what it was built for: build it anew")])
         found[BuiltFor(**lines)] = None
     if not found:

@@ -116,8 +116,8 @@ inline packet receive_packet(const file& socket) noexcept {
   const ssize_t got = ::recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return came;
   came.what = packet::kind::end;
-  if (got <= 0) return came;
-  keep_files(message, came);
+  if (got < 0) return came;
+  keep_files(message, came);  // also of a packet without bytes, so that no descriptor stays open
   if (got == 1) came.what = packet::kind::wake;
   if (got != sizeof(hello_packet) || !came.arena || !came.ring) return came;
   std::memcpy(&came.hello, said.data(), sizeof came.hello);

@@ -2,6 +2,7 @@
 """A changed matrix generates, or is refused with sentences that name a line: never a traceback."""
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -16,6 +17,9 @@ from generator.rules import Family
 
 HERE = Path(__file__).parent
 TEXTS = [(HERE / "cases" / name).read_text("utf-8") for name in ("valid_tiny.yaml", "valid_ranged.yaml")]
+# A long run asks for more (scripts/fuzz): every count of examples is multiplied.
+TIMES = int(os.environ.get("WEFT_FUZZ_TIMES", "1"))
+
 ODD = [
     "no",
     "On",
@@ -68,7 +72,7 @@ ODD = [
     "tiny:",
 ]
 
-_edits = st.lists(
+edits = st.lists(
     st.tuples(
         st.sampled_from(["drop", "double", "swap", "value", "insert", "character", "cut"]),
         st.integers(0, 10_000),
@@ -80,7 +84,7 @@ _edits = st.lists(
 )
 
 
-def _edited(text: str, edits: list[tuple[str, int, int, str]]) -> str:
+def edited(text: str, edits: list[tuple[str, int, int, str]]) -> str:
     for kind, first, second, odd in edits:
         lines = text.split("\n")
         a, b = first % len(lines), second % len(lines)
@@ -104,26 +108,26 @@ def _edited(text: str, edits: list[tuple[str, int, int, str]]) -> str:
 
 
 @settings(
-    max_examples=250,
+    max_examples=250 * TIMES,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(st.sampled_from(TEXTS), _edits)
+@given(st.sampled_from(TEXTS), edits)
 def test_any_edit_generates_or_is_refused(
-    root: Path, families: tuple[Family, ...], text: str, edits: list[tuple[str, int, int, str]]
+    root: Path, families: tuple[Family, ...], text: str, changes: list[tuple[str, int, int, str]]
 ) -> None:
-    edited = _edited(text, edits)
+    odd = edited(text, changes)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "m.yaml"
-        file.write_bytes(edited.encode("utf-8", "surrogatepass"))
+        file.write_bytes(odd.encode("utf-8", "surrogatepass"))
         try:
             files = emit.render(read_matrix(file, "m.yaml"), families, root / "templates")
         except Refused as refused:
             assert refused.problems
             for problem in refused.problems:
                 assert problem.file == "m.yaml" and problem.sentence and "\n" not in str(problem)
-                assert 1 <= problem.line <= len(edited.splitlines()) + 1
+                assert 1 <= problem.line <= len(odd.splitlines()) + 1
             return
     for name, data in files.items():
         assert b"\\\n" not in data and data.endswith(b"\n"), name  # no comment swallows the next line

@@ -61,6 +61,7 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/test": nobody("it runs every test, this one too"),
     r"scripts/setup (bench|docs)": nobody("it installs packages"),
     r"scripts/docs": by("docs.site"),
+    r"scripts/fuzz.*": by("static.runner"),
     r"scripts/vm run .*": by("vm.*"),
     r"scripts/faults .*": by("faults.hello.tcp"),
     r"bench/instructions/run .*": by("bench-smoke.bench-instructions.<fabric>"),

@@ -14,7 +14,7 @@ from sources import files, report
 
 HEADER_FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history")
 HEADER_LIST = "cmake/headers.cmake"
-PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe", "docs")
+PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe", "docs", "fuzz")
 
 
 def check(root: Path) -> list[str]:

@@ -16,9 +16,8 @@ NOT_SOURCES = frozenset(
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
     r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly|reliability)\.md$|generated/)"
-    r"|generator/schemas/"
-    r"|docs/tables/(mutation|nightly|reliability)\.json$|LICENSE$"
-    r"|tests/generator/golden/|tests/[a-z_]+/recorded/)"
+    r"|generator/schemas/|docs/tables/(mutation|nightly|reliability)\.json$|LICENSE$"
+    r"|fuzz/corpus/|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 
 # A comment, or a literal that may look like one inside: the literal wins where it begins first.
