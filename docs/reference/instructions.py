@@ -39,8 +39,10 @@ def page(root: Path) -> str:
         dates = ratchet.dates(folder / name)
         for fabric, compilers in sorted(ratchet.read(folder / name).items()):
             for compiler, operations in sorted(compilers.items()):
-                kind = "" if command == "run" else ", operations of several parts"
-                text += (f"\n## {fabric}{kind}\n\nCode of {compiler}, counted on {dates[fabric, compiler]} by "
+                row = fabric.removesuffix("-trusted")
+                kind = ("" if row == fabric else ", with a trusted caller") + (
+                    "" if command == "run" else ", operations of several parts")
+                text += (f"\n## {row}{kind}\n\nCode of {compiler}, counted on {dates[fabric, compiler]} by "
                          f"`bench/instructions/{command} --build build/release --fabric {fabric} --write`.\n\n"
                          "| operation | bare | same checks | weft | weft above bare |\n|---|---|---|---|---|\n")
                 for operation, count in operations.items():

@@ -29,6 +29,7 @@ port_options with(bool listens) {
   port_options o{.operations = 32, .receives = receives, .links = 4};
   o.node = "127.0.0.1";
   o.listens = listens;
+  o.sleeps = true;
   return o;
 }
 
@@ -238,6 +239,16 @@ TEST_F(verbs_device, a_message_larger_than_its_receive_is_truncated_where_it_arr
   EXPECT_EQ(listener.arrivals[0].outcome.code, errc::truncated);
   for (std::size_t i = 1; i < listener.arrivals.size(); ++i) EXPECT_EQ(listener.arrivals[i].outcome.code, errc::closed);
   EXPECT_EQ(listener.arrivals.size(), receives) << "each receive ends once";
+}
+
+// ---- sleeping
+TEST_F(verbs_device, completions_that_a_sleep_finds_after_arming_prevent_the_sleep_and_are_reported) {
+  ASSERT_TRUE(put(&marks[0]));
+  EXPECT_TRUE(caller.net->wait(std::chrono::steady_clock::now() + std::chrono::seconds(20)))
+      << "the owner slept until its limit, and a completion was in the queue";
+  EXPECT_EQ(stub_device::seen().armed, 1U);
+  settle();
+  expect_each_once(1, errc::ok);
 }
 
 // ---- opening

@@ -237,8 +237,9 @@ def test_a_broken_file_of_counts_fails(tree: Tree, text: str) -> None:
     assert "counts.yaml: " in run.stderr
 
 
-@pytest.mark.parametrize(("path", "fabrics", "command_name"), [(ratchet.COUNTS, {"tcp", "mapped"}, "run"),
-                                                               (ratchet.COMPOSED, {"tcp"}, "composed")])
+@pytest.mark.parametrize(("path", "fabrics", "command_name"),
+                         [(ratchet.COUNTS, {"tcp", "mapped", "tcp-trusted"}, "run"),
+                          (ratchet.COMPOSED, {"tcp"}, "composed")])
 def test_the_committed_file_is_as_the_command_writes_it(path: Path, fabrics: set[str], command_name: str) -> None:
     counts = ratchet.read(path)
     assert fabrics <= counts.keys()
@@ -255,7 +256,7 @@ def test_a_contender_may_not_become_slower_in_the_file(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize(("fabric", "operation", "more"), [("tcp", "receive", 8.0), ("mapped", "poll_empty", 12.0),
-                                                           ("tcp", "get", 2.0)])
+                                                           ("tcp", "get", 2.0), ("tcp-trusted", "put", 2.0)])
 def test_the_committed_counts_notice_a_regression(fabric: str, operation: str, more: float) -> None:
     counts = ratchet.read(ratchet.COUNTS)[fabric]["g++ 12"]
     instructions = counts[operation].weft + more
@@ -294,6 +295,18 @@ def test_a_bare_program_above_the_checked_one_fails(tree: Tree) -> None:
     run = tree.run(THREE | {"bare": alike(get=63, put=18)}, "--gate")
     assert run.returncode == 1
     assert "tcp get: bare needs 63.0 instructions, and with the same checks 62.0" in run.stderr
+
+
+def test_a_program_with_a_trusted_caller_is_held_to_its_counts(tree: Tree) -> None:
+    """Such a program has no contender with the same checks, and no limit."""
+    (tree.root / "limits.json").write_text('{"tcp": {}}')
+    (tree.root / "counts.yaml").write_text("tcp: {g++ 12: {get: {bare: 34, weft: 55}, put: {bare: 18, weft: 18}}}\n")
+    trusted: Planted = {"weft": alike(get=55, put=18), "bare": alike(get=34, put=18)}
+    assert tree.run(trusted, "--gate").returncode == 0
+    run = tree.run(trusted | {"weft": alike(get=55, put=21)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp put: 21.0 instructions; the committed count is 18.0" in run.stderr
+    assert "tcp put: no row" in tree.run({each: alike(get=34) for each in trusted}, "--gate").stderr
 
 
 def test_columns_and_the_date_are_written(tree: Tree) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every conformance suite, for the fabric that this file is compiled for.
+// Every conformance suite, for the fabric that this file is compiled for; or one suite (WEFT_SUITE_PROGRAMS).
 #include "allocations.hpp"
 #include "atomics.hpp"
 #include "batches.hpp"
@@ -35,6 +35,9 @@
 
 namespace weft::conformance {
 
+#ifdef WEFT_ONLY_SUITE
+WEFT_INSTANTIATE(WEFT_ONLY_SUITE);
+#else
 WEFT_INSTANTIATE(allocations);
 WEFT_INSTANTIATE(atomics_of_peers);
 WEFT_INSTANTIATE(batches);
@@ -65,5 +68,6 @@ WEFT_INSTANTIATE(unsignalled);
 WEFT_INSTANTIATE(waiting);
 WEFT_INSTANTIATE(words_of_peers);
 WEFT_INSTANTIATE(wrong_posts);
+#endif
 
 }  // namespace weft::conformance

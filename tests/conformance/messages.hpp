@@ -167,6 +167,60 @@ TYPED_TEST_P(messages, kept_messages_keep_their_receives_and_later_ones_wait) {
       [](test_side& side) { send_more_than_is_held<fabric>(side, what); });
 }
 
+/// In each round side 0 sleeps until all messages of the round have arrived, so that one poll finds several. The
+/// handler leaves the first offer of the round, and takes all later offers.
+TYPED_TEST_P(messages, a_message_that_the_handler_left_is_offered_again_before_newer_ones) {
+  using fabric = typename TestFixture::tested_fabric;
+  static constexpr std::uint32_t rounds = 4, in_round = 6;
+  TestFixture::play(
+      {.once = true},
+      [](test_side& side) {
+        auto net = opened<fabric>(side, listening());
+        observer seen;
+        const peer p = meet_as_listener(side, net, seen);
+        (void)serve_for_value(side, net, seen, 1);
+        std::optional<std::uint32_t> left;
+        std::uint32_t taken = 0, offers_left = 0;
+        const choosing_observer on{seen, [&](const received& m) {
+                                     EXPECT_EQ(m.peer, p);
+                                     const std::uint32_t i = number_of(m.message);
+                                     EXPECT_EQ(i, left.value_or(i)) << "a newer message was offered while one waits";
+                                     const bool leaves = !left && offers_left * in_round == taken;
+                                     left = leaves ? std::optional(i) : std::nullopt;
+                                     offers_left += std::uint32_t{leaves};
+                                     taken += std::uint32_t{!leaves};
+                                     return !leaves;
+                                   }};
+        for (std::uint32_t round = 1; round <= rounds; ++round) {
+          side.ready(1);
+          (void)side.wait_for_value(1);
+          side.rest(1ms);
+          side.at("taking the messages of a round");
+          ASSERT_TRUE(net.until([&] { return taken == round * in_round; }, patience, on)) << taken << " taken";
+        }
+        EXPECT_EQ(offers_left, rounds);
+        side.ready(1);
+        serve(side, net, seen, 1);
+      },
+      [](test_side& side) {
+        auto net = opened<fabric>(side);
+        observer seen;
+        auto memory = net.allocate(std::size_t{rounds} * in_round * 64, rights::none).value();
+        const peer p = meet_as_caller(side, net, seen);
+        side.ready(0);
+        for (std::uint32_t i = 0; i < rounds * in_round; ++i) {
+          if (i % in_round == 0) (void)serve_for_value(side, net, seen, 0);
+          const local_memory from = memory.slice(std::size_t{i} * 64, 64);
+          write_message({from.data, from.size}, i);
+          push(side, net, seen, "send", [&] { return net.send(p, from, &seen); });
+          if (i % in_round == in_round - 1) side.ready(0);
+        }
+        (void)serve_for_value(side, net, seen, 0);
+        await(side, net, seen, "completions", [&] { return seen.completions == rounds * in_round; });
+        side.ready(0);
+      });
+}
+
 TYPED_TEST_P(messages, both_ways_at_once) {
   using fabric = typename TestFixture::tested_fabric;
   static constexpr std::uint32_t count = 500;
@@ -207,6 +261,7 @@ TYPED_TEST_P(messages, both_ways_at_once) {
 REGISTER_TYPED_TEST_SUITE_P(messages, boundaries_are_kept_from_0_bytes_to_the_largest_message,
                             thousands_arrive_once_each, thousands_of_unsignalled_messages_arrive_once_each,
                             a_small_window_makes_the_sender_wait_and_loses_no_message,
-                            kept_messages_keep_their_receives_and_later_ones_wait, both_ways_at_once);
+                            kept_messages_keep_their_receives_and_later_ones_wait,
+                            a_message_that_the_handler_left_is_offered_again_before_newer_ones, both_ways_at_once);
 
 }  // namespace weft::conformance

@@ -17,7 +17,6 @@ namespace weft::stub_device {
 
 struct completions : ibv_cq {
   std::deque<ibv_wc> entries;
-  bool armed = false;
 };
 
 /// A posted receive.

@@ -23,6 +23,7 @@ struct tally {
   std::uint64_t receives = 0;         ///< Receives posted.
   std::uint64_t built = 0;            ///< Requests that were built by ibv_wr_* calls.
   std::uint64_t shared_receives = 0;  ///< Receives posted to shared queues.
+  std::uint64_t armed = 0;            ///< Requests for an event of a completion queue.
 };
 tally& seen() noexcept;
 /// Resets all counts and planned failures.
