@@ -66,7 +66,8 @@ class connect_calls {
     if (private_data.size() > wire::largest_private_data)
       return {error(errc::invalid, "connect"),
               "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
-    if (e_.entropy() == 0) return {error(errc::native, "getrandom"), "the kernel gives no random numbers (getrandom(2))"};
+    if (e_.entropy() == 0)
+      return {error(errc::native, "getrandom"), "the kernel gives no random numbers (getrandom(2))"};
     auto place = host_and_service::parse(where);
     if (!place) return std::move(place).error();
     auto address = side_channel ? Engine::oob_exchange::fetch(place->host, place->service, timeout)

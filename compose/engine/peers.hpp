@@ -135,8 +135,8 @@ struct record_start : library_context<0> {
   link_state link_is : 2 = link_state::none;
   bool handshake_pending : 1 = false;  ///< A hello, accept or reject is still to be sent.
   bool has_private_data : 1 = false;
-  bool heard = false;  ///< A message came after the timers last polled; on rows without heartbeats, a heartbeat.
-  short_tick last_sent;               ///< Tick of the last handshake or heartbeat.
+  bool heard = false;    ///< A message came after the timers last polled; on rows without heartbeats, a heartbeat.
+  short_tick last_sent;  ///< Tick of the last handshake or heartbeat.
   std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
 };
 
