@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def errors(root: Path) -> str:
     return _NOTE.format(source="core/error.hpp") + text
 
 
-PAGES = {
+PAGES: dict[str, Callable[[Path], str]] = {
     "docs/limitations.md": limitations,
     "docs/glossary.md": glossary,
     "docs/reference/generated/cli.md": commands,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,8 @@ def _promises(lists: Lists, figures: Figures) -> str:
     for each in lists["promises"]:
         of_fabrics = figures.get(each["campaign"], {})
         first = True
-        for fabric, figure in of_fabrics.items() or [("", {})]:
+        nothing: list[tuple[str, dict[str, Any]]] = [("", {})]
+        for fabric, figure in list(of_fabrics.items()) or nothing:
             said = f"{'' if figure['good'] else '**BROKEN**: '}{figure['said']}" if figure else "**not run**"
             rows.append((each["name"] if first else "", each["says"] if first else "", fabric, said,
                          figure.get("date", "")))
@@ -101,6 +103,6 @@ def _defects(lists: Lists) -> str:
     return _table(("found by", "defect", "tests"), rows) if rows else "None yet.\n"
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
