@@ -48,19 +48,23 @@ class range_of_pages {
   static constexpr std::uint64_t page = 4096;
   range_of_pages(std::uint64_t from, std::uint64_t to) : free_{{from, to}}, next_(from) {}
 
-  /// Returns the start; 0: no piece is large enough.
+  /// Returns the start; 0: no piece is large enough. Makes room for give(), which a destructor may call.
   std::uint64_t take(std::uint64_t size) {
+    if (free_.capacity() < taken_ + 3) free_.reserve(2 * (taken_ + 3));
     for (const std::uint64_t from : {next_, std::uint64_t{0}})
       for (std::size_t i = 0; i < free_.size(); ++i) {
         const std::uint64_t start = std::max(free_[i].from, from);
         if (start >= free_[i].to || size > free_[i].to - start) continue;
         cut(i, start, start + size);
         next_ = start + size;
+        ++taken_;
         return start;
       }
     return 0;
   }
+  /// Allocates nothing: between taken pieces there are at most as many free ones and one more.
   void give(std::uint64_t start, std::uint64_t size) {
+    --taken_;
     auto at = std::find_if(free_.begin(), free_.end(), [start](const piece& p) { return p.from > start; });
     at = free_.insert(at, {start, start + size});
     if (at + 1 != free_.end() && (at + 1)->from == at->to) {
@@ -86,6 +90,7 @@ class range_of_pages {
   }
 
   std::vector<piece> free_;
+  std::size_t taken_ = 0;
   std::uint64_t next_;
 };
 
@@ -137,7 +142,11 @@ class arena {
   /// Announces a region to peers and returns its key. 0: all rows of the table are in use.
   std::uint64_t list(bytes region, rights granted) {
     if (unused_.empty() && rows_used_ == arena_head::rows) return 0;
-    if (unused_.empty()) unused_.push_back(rows_used_++);
+    if (unused_.empty()) {
+      // Room for erase() of all rows: a destructor may call it.
+      if (unused_.capacity() <= rows_used_) unused_.reserve(2 * (std::size_t{rows_used_} + 1));
+      unused_.push_back(rows_used_++);
+    }
     const std::uint32_t index = unused_.back();
     unused_.pop_back();
     region_row& row = head_->table[index];

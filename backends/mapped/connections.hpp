@@ -6,6 +6,7 @@
 // Hot path: port::poll reads the established links. Threads: one owner.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "arena.hpp"
 #include "connection.hpp"
 
@@ -79,8 +80,7 @@ class connections {
     link.tag = tag;
     link.dialled = to;
     link.phase = link_phase::dialling;
-    links_.push_back(std::move(made).value());
-    count_links();
+    add(std::move(made).value());
     call(link);
     return &link;
   }
@@ -157,6 +157,12 @@ class connections {
  private:
   static constexpr duration patience = std::chrono::seconds(1);
 
+  /// Keeps a link. There is room for its end already.
+  void add(std::unique_ptr<connection> made) {
+    retired_.reserve(retired_.size() + links_.size() + 1);
+    links_.push_back(std::move(made));
+    count_links();
+  }
   void count_links() noexcept {
     near_begin_ = links_.data();
     near_end_ = near_begin_ + (links_.size() <= most_near ? links_.size() : 0);
@@ -209,13 +215,16 @@ class connections {
       if (!socket) return;
       const pid_t process = peer_process(socket);
       if (process == 0 || links_.size() >= most_links_) continue;
-      auto made = fresh(std::move(socket));
-      if (!made) continue;
-      made.value()->process = process;
-      made.value()->phase = link_phase::arrived;
-      links_.push_back(std::move(made).value());
-      count_links();
-      read_packets(*links_.back());
+      bool admitted = false;
+      const bool had_memory = if_memory([&] {
+        auto made = fresh(std::move(socket));
+        if (!made) return;
+        made.value()->process = process;
+        made.value()->phase = link_phase::arrived;
+        add(std::move(made).value());
+        admitted = true;
+      });
+      if (had_memory && admitted) read_packets(*links_.back());  // Else the socket is closed: the peer is refused.
     }
   }
 

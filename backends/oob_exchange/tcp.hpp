@@ -75,7 +75,11 @@ class tcp {
     if (!found) return std::move(found).error();
     int why = EADDRNOTAVAIL;
     for (const addrinfo* each = found->get(); each != nullptr; each = each->ai_next)
-      if (owned_socket socket = listening(*each, why)) return std::unique_ptr<tcp>(new tcp(std::move(socket), address));
+      if (owned_socket socket = listening(*each, why)) {
+        std::unique_ptr<tcp> made(new tcp(std::move(socket), address));
+        if (!made->service().empty()) return made;
+        why = errno;
+      }
     return system_failure(why, "bind", "out-of-band exchange cannot listen at " + where);
   }
 
@@ -142,6 +146,7 @@ class tcp {
     std::memcpy(answer_.data(), magic.data(), magic.size());
     for (unsigned i = 0; i < 4; ++i) answer_[magic.size() + i] = static_cast<std::byte>(length >> (8 * i));
     std::copy(address.begin(), address.end(), answer_.begin() + magic.size() + 4);
+    clients_.reserve(most_pending);  // progress() allocates nothing
   }
 
   static std::string place(std::string_view node, std::string_view service) {
@@ -246,7 +251,10 @@ class tcp {
   }
 
   static result<address_bytes> ask(int socket, const std::string& where, instant until) {
-    if (send(socket, magic.data(), magic.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(magic.size()))
+    ssize_t sent = 0;
+    do sent = send(socket, magic.data(), magic.size(), MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    if (sent != static_cast<ssize_t>(magic.size()))
       return system_failure(errno, "send", "out-of-band exchange: " + where + " does not listen");
     std::array<std::byte, 12> head{};
     int why = receive_all(socket, head.data(), head.size(), until);

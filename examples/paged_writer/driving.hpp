@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <new>
 #include <thread>
 
 namespace weft::paged {
@@ -75,6 +76,8 @@ class crew {
       wrong_[i] = "the thread could not be pinned";
     try {
       if (wrong_[i].empty()) drive(share);
+    } catch (const std::bad_alloc&) {
+      wrong_[i] = "memory ran out";
     } catch (const std::exception& e) {
       wrong_[i] = e.what();
     }

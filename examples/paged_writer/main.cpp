@@ -19,7 +19,7 @@ constexpr bool in_process = std::same_as<fabric::port<weft::shape_of<fabric>>, s
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const parsed said = parse_command(fabric::name, argc, argv);
   if (said.stop) return *said.stop;
   const command& c = said.what;
@@ -41,4 +41,6 @@ int main(int argc, char** argv) {
         return both<fabric>(c);
     }
   }
+} catch (const std::exception& e) {
+  return ended_by<fabric>("command line", e);
 }

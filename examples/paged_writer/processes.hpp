@@ -27,20 +27,23 @@ void print(const char* verb, const plan& p, const outcome& o) {
   (void)std::fflush(stdout);
 }
 
+/// One sentence for the exception that ended a part, without another allocation. Returns the exit code.
+template <complete_fabric F>
+int ended_by(const char* who, const std::exception& e) noexcept {
+  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
+  (void)std::fprintf(stderr, "paged-writer.%.*s: %s: %s\n", static_cast<int>(F::name.size()), F::name.data(), who,
+                     no_memory ? "memory ran out" : e.what());
+  return 1;
+}
+
 /// Runs a side; returns an exit code.
 template <complete_fabric F, class Side>
 int guarded(const char* who, Side&& side) {
   try {
     side();
     return 0;
-  } catch (const std::bad_alloc&) {
-    (void)std::fprintf(stderr, "paged-writer.%.*s: %s: memory ran out\n", static_cast<int>(F::name.size()),
-                       F::name.data(), who);
-    return 1;
   } catch (const std::exception& e) {
-    (void)std::fprintf(stderr, "paged-writer.%.*s: %s: %s\n", static_cast<int>(F::name.size()), F::name.data(), who,
-                       e.what());
-    return 1;
+    return ended_by<F>(who, e);
   }
 }
 

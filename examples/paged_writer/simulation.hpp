@@ -69,6 +69,8 @@ class simulation_run {
   void drive_one(Rail& rail) {
     try {
       for (; !rail.over() && wrong_.empty(); line_.maybe()) (void)rail.step();
+    } catch (const std::bad_alloc&) {
+      if (wrong_.empty()) wrong_ = "memory ran out";
     } catch (const std::exception& e) {
       if (wrong_.empty()) wrong_ = e.what();
     }

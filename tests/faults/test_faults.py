@@ -10,7 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from judging import judge
 from points import FROM, Call, WrongCall, numbers, points_of, read_calls
+from processes import Ended, Report
+from programs import Hello
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("WEFT_BUILD", ROOT / "build" / "clang"))
@@ -115,3 +118,32 @@ def test_each_error_of_a_call_is_a_point() -> None:
 def test_a_call_without_errors_is_refused() -> None:
     with pytest.raises(WrongCall, match="unheard"):
         points_of("hello", "tcp", "caller", FROM[0], {"unheard": 1}, read_calls(), every=1, kill=False)
+
+
+def ended(role: str, code: int | None, blocks: int = 0, err: str = "a sentence of words") -> Ended:
+    out = "hello, world (7)\n" if role == "listener" else ""
+    return Ended(role, code, out, err if code else "", Report("hello", blocks=["16 malloc 1"] * blocks), 1.0)
+
+
+def outcome(*processes: Ended, fired: bool = True) -> str:
+    return judge(Hello(BUILD), "caller", processes, fired, False, [], {}, []).outcome
+
+
+def test_a_server_of_two_clients_keeps_more_than_one_of_one() -> None:
+    assert outcome(ended("listener", 0, blocks=1), ended("caller", 0)) == "leak"
+    served = (ended("caller", 1), ended("second caller", 0))
+    assert outcome(ended("listener", 0, blocks=1), *served) == "one error"
+    assert outcome(ended("listener", 0), ended("caller", 1, blocks=1), ended("second caller", 0)) == "leak"
+
+
+def test_a_second_client_must_be_served_unless_the_server_ended() -> None:
+    refused = (ended("caller", 1), ended("second caller", 1))
+    assert outcome(ended("listener", 0), *refused) == "second caller"
+    assert outcome(ended("listener", 1), *refused) == "one error"
+
+
+def test_peers_are_judged_too() -> None:
+    assert outcome(ended("listener", None), ended("caller", 1)) == "hang"
+    assert outcome(ended("listener", -11), ended("caller", 1)) == "crash"
+    assert outcome(ended("listener", 1, err=""), ended("caller", 1)) == "silent"
+    assert outcome(ended("listener", 0), ended("caller", 0), fired=False) == "not reached"
