@@ -118,7 +118,6 @@ inline void arrive_at_link(simulation& sim, std::uint32_t index) {
     case packet_kind::refuse:
       return refuse_dial(sim, p.to);
     case packet_kind::goodbye:
-      if (sim.wrong.bug == planted_bug::lost_goodbye) return;
       return break_link(sim, target, p.to);
     case packet_kind::knock:
       return signal(sim, packet_kind::knock_answer, {p.to.port, no_index, 0}, p.from);

@@ -22,8 +22,8 @@ inline access reach(const simulation& sim, const endpoint& target, remote_memory
   const auto found = target.regions.find(where.key);
   if (found == target.regions.end() || !target.row.regions_enabled) return {nullptr, error(errc::denied, "remote key")};
   const region& held = *found->second;
-  if (!grants(held.granted, asked) && sim.wrong.bug != planted_bug::skipped_rights_check)
-    return {nullptr, error(errc::denied, "remote rights")};
+  if (sim.wrong.bug == planted_bug::skipped_rights_check) asked = rights::none;
+  if (!grants(held.granted, asked)) return {nullptr, error(errc::denied, "remote rights")};
   const std::uint64_t start =
       target.row.virtual_address ? where.address - reinterpret_cast<std::uintptr_t>(held.base) : where.address;
   const std::size_t slack = sim.wrong.bug == planted_bug::skipped_bound_check ? overrun_of_the_planted_bug : 0;

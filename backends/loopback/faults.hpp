@@ -37,8 +37,6 @@ enum class planted_bug : std::uint8_t {
   lost_addition,              ///< One atomic in seven changes nothing, and succeeds.
   double_addition,            ///< One atomic in seven is executed twice.
   wrong_read,                 ///< The last byte of one read in seven is wrong.
-  lost_goodbye,               ///< The end of a link is never reported to the other side.
-  leaked_queue_slot,          ///< One end in five leaves its queue slot occupied.
   lost_receive,               ///< One receive in thirteen takes a message and is never reported.
   lost_refusal,               ///< A dial that nobody answers never ends.
 };

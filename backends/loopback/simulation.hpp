@@ -127,9 +127,8 @@ inline void change(simulation& sim, endpoint& at, const link_event& event) {
 inline void end(simulation& sim, packet& p, status outcome) {
   if (!std::exchange(p.unreported, false)) return;
   endpoint& initiator = *sim.endpoints[p.from.port];
-  const bool leaks = strikes(sim, planted_bug::leaked_queue_slot, 5);
-  if (initiator.in_flight > 0 && !leaks) --initiator.in_flight;
-  if (link_state* link = initiator.find(p.from); link != nullptr && link->in_flight > 0 && !leaks) --link->in_flight;
+  if (initiator.in_flight > 0) --initiator.in_flight;
+  if (link_state* link = initiator.find(p.from); link != nullptr && link->in_flight > 0) --link->in_flight;
   sim.note(trace_event::ended, initiator.id, p.number, static_cast<std::uint64_t>(outcome.code));
   const bool success = outcome.code == errc::ok;
   if (success && (p.injected || p.mode == post_mode::unsignalled)) {

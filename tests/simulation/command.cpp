@@ -102,8 +102,6 @@ const std::vector<std::pair<std::string, loopback::planted_bug>>& planted_bugs()
       {"lost_addition", bug::lost_addition},
       {"double_addition", bug::double_addition},
       {"wrong_read", bug::wrong_read},
-      {"lost_goodbye", bug::lost_goodbye},
-      {"leaked_queue_slot", bug::leaked_queue_slot},
       {"lost_receive", bug::lost_receive},
       {"lost_refusal", bug::lost_refusal},
   };
