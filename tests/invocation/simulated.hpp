@@ -152,7 +152,8 @@ struct run_plan {
   std::uint16_t slots = 4;
   invocation::polling polling{polling_mode::warm, 0ms};
   duration deadline = 500ms;
-  std::uint64_t crash_after = 0;  ///< The executor's node dies after so many results; 0: never.
+  std::uint64_t crash_after = 0;  ///< A node dies after so many results; 0: never.
+  bool manager_dies = false;      ///< That node is the manager's, not the executor's.
   std::uint64_t batches = 1;      ///< Number of allocations that the calls are spread over.
   bool awaited = false;           ///< By coroutines, more than there are slots.
 };
@@ -232,7 +233,7 @@ void client_body(loopback::world& world, const std::string& manager_at, const ru
       if (c.progress(on) == 0 && !posted) c.rest();
       if (crash && ended >= plan.crash_after) {
         crash = false;
-        world.crash("executor" + std::to_string(c.executor_number()));
+        world.crash(plan.manager_dies ? "manager" : "executor" + std::to_string(c.executor_number()));
       }
     }
     if (c.allocated()) {

@@ -68,6 +68,7 @@ TEST(simulated_invocation, without_faults_every_call_succeeds_and_the_bill_is_ex
     judge(r, plan);
     judge_accounts(r);
     EXPECT_EQ(r.log.count(trouble::none), plan.calls);
+    EXPECT_EQ(r.bills, plan.batches) << "an allocation has one bill, after the report of its last worker";
     ASSERT_EQ(r.log.bills.size(), 2U);
     EXPECT_EQ(r.log.bills[0].invocations + r.log.bills[1].invocations, plan.calls);
     const duration worked = r.log.bills[0].execution + r.log.bills[1].execution;
@@ -128,6 +129,24 @@ TEST(simulated_invocation, a_dead_executor_ends_its_calls_in_an_error_and_anothe
     EXPECT_EQ(r.log.allocations, 2U);
     EXPECT_GT(r.log.count(trouble::executor_lost), 0U);
     EXPECT_EQ(r.log.count(trouble::none) + r.log.count(trouble::executor_lost), plan.calls);
+  }
+}
+
+TEST(simulated_invocation, a_lost_manager_ends_every_outstanding_call) {
+  if (!fabric::facts.reports_killed_peer)
+    GTEST_SKIP() << "row " << fabric::name << ", reports_killed_peer: all calls end before silence tells of the loss";
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_plan plan;
+    plan.calls = 4000;  // more than end before the loss is noticed
+    plan.crash_after = 20;
+    plan.manager_dies = true;
+    const run_result r = play<fabric>(seed, {}, plan);
+    EXPECT_TRUE(r.how) << r.how.sentence;
+    for (const auto& [number, e] : r.log.calls) EXPECT_EQ(e.ends, 1) << "call " << number;
+    EXPECT_GT(r.log.count(trouble::manager_lost), 0U);
+    EXPECT_EQ(r.log.count(trouble::none) + r.log.count(trouble::manager_lost), r.log.calls.size())
+        << "a call ended for another reason than the loss of the manager";
   }
 }
 

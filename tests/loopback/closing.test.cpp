@@ -4,6 +4,7 @@
 // was accepted and that the connection was closed. It never learns of a rejection. And the end of a peer: a handler
 // that hears of its failed operations can neither post to it nor release its record.
 #include <weft/compose/transport.hpp>
+#include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
@@ -32,6 +33,9 @@ struct silent_row : fabrics::loopback {
                  answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one,
                  answers::inject::as_the_row_permits, answers::checks::verified>;
 };
+
+/// A notice is a message, which the transport sends when its write has ended.
+using noticing = with<fabrics::loopback, answers::notify::message_after_delivery>;
 
 struct answers {
   int connected = 0;
@@ -91,6 +95,41 @@ TEST(close_right_after_accept, with_a_full_queue_is_no_rejection) {
 TEST(close_right_after_accept, by_the_end_of_the_transport_is_no_rejection) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
     expect_accepted_then_closed(accept_and_leave(seed, [](auto& net, const peer&, auto&) { net.reset(); }), seed);
+}
+
+TEST(the_end_of_a_transport, waits_for_writes_whose_notices_are_still_to_be_sent) {
+  constexpr std::size_t each = 8192;
+  constexpr int writes = 8;
+  loopback::world w(3);
+  int notices = 0, closed = 0;
+  w.spawn("listener", [&] {
+    auto net = open<noticing>({.node = "listener", .service = "7471", .sleeps = true}).value();
+    const auto on = overloaded{[&](const notified&) { ++notices; },
+                               [&](const lost& l) {
+                                 EXPECT_EQ(l.why.code, errc::closed);
+                                 EXPECT_EQ(notices, writes) << "the goodbye overtook notices";
+                                 ++closed;
+                               },
+                               [](auto&&) {}};
+    const peer caller = net.accept_one(1s, on).value();
+    const owned_region memory = net.allocate(writes * each, rights::remote_write).value();
+    EXPECT_TRUE(net.retry([&] { return net.send_region(caller, memory, owner_polls); }, 1s, on));
+    EXPECT_TRUE(net.until([&] { return closed == 1; }, 10s, on));
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    std::vector<std::byte> source(each);
+    auto net = std::make_unique<transport<noticing>>(open<noticing>({.sleeps = true}).value());
+    const peer there = net->connect("listener:7471", 1s).value();
+    const remote_region memory = net->receive_region(there, 1s).value();
+    const region from = net->register_region(source, rights::none).value().release();
+    for (std::uint32_t i = 0; i < writes; ++i)
+      EXPECT_TRUE(net->put_notify(there, from.slice(0, each), memory.at(i * each), i));
+    net.reset();
+  });
+  const auto run = w.run(60s);
+  EXPECT_TRUE(run) << run.sentence;
+  EXPECT_EQ(closed, 1);
 }
 
 TEST(a_handler_that_hears_of_a_lost_peer, can_neither_post_to_it_nor_release_its_record) {

@@ -95,7 +95,8 @@ class Runner:
     def built(self, targets: Sequence[str]) -> Verdict | None:
         """Builds; a verdict if that fails. Warnings are no errors here: a mutant may leave a name unused."""
         if not self._configured:
-            ended = self._run(["cmake", "--preset", "clang", "-B", _BUILD, "-DWEFT_WERROR=OFF"], 600)
+            ended = self._run(["cmake", "--preset", "clang", "-B", _BUILD, "-DWEFT_WERROR=OFF",
+                               "-DWEFT_SUITE_PROGRAMS=ON"], 600)
             if ended.code != 0:
                 return Verdict(UNBUILT, "configure", ended.seconds, ended.output)
             self._configured = True
