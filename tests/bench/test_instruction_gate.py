@@ -306,7 +306,7 @@ def test_a_program_with_a_trusted_caller_is_held_to_its_counts(tree: Tree) -> No
     run = tree.run(trusted | {"weft": alike(get=55, put=21)}, "--gate")
     assert run.returncode == 1
     assert "tcp put: 21.0 instructions; the committed count is 18.0" in run.stderr
-    assert "tcp put: no row" in tree.run({each: alike(get=34) for each in trusted}, "--gate").stderr
+    assert "tcp put: weft was not counted" in tree.run({each: alike(get=34) for each in trusted}, "--gate").stderr
 
 
 def test_columns_and_the_date_are_written(tree: Tree) -> None:
