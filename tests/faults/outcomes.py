@@ -24,6 +24,12 @@ def content_of(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
+def _is_current(said: dict[str, Any]) -> bool:
+    """Whether the program of a result is still the one that ran."""
+    path = Path(said.get("path", ""))
+    return path.is_file() and content_of(path) == said["content"]
+
+
 class Outcomes:
     """The last outcome of each point. A point of a changed program has none."""
 
@@ -50,15 +56,17 @@ class Outcomes:
     def keep(self, point: Point, program: Program, judged: Judgement, again: str) -> None:
         said = {"point": point.name(), "program": point.program, "row": point.row, "from": point.callers,
                 "kill": point.kills, "call": point.call, "outcome": judged.outcome, "defects": judged.defects,
-                "again": again, "content": content_of(program.path(point.role, point.row))}
+                "again": again, "path": str(program.path(point.role, point.row)),
+                "content": content_of(program.path(point.role, point.row))}
         self._kept[point.name()] = said
         with self._results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(said) + "\n")
 
     def write_summary(self) -> str:
-        """Writes summary.json. Returns it as lines: points and outcomes of each program, row and kind of failure."""
+        """Writes summary.json of the programs as they are now. Returns it as lines."""
         rows: dict[tuple[str, ...], Counter[str]] = {}
-        for said in self._kept.values():
+        valid = [said for said in self._kept.values() if _is_current(said)]
+        for said in valid:
             what = "killed there" if said["kill"] else "call fails"
             rows.setdefault((said["program"], said["row"], said["from"], what), Counter())[said["outcome"]] += 1
         table: list[dict[str, Any]] = [
@@ -66,7 +74,7 @@ class Outcomes:
              "good": sum(count[each] for each in GOOD), "outcomes": dict(sorted(count.items()))}
             for key, count in sorted(rows.items())]
         failures = [{each: said[each] for each in ("point", "outcome", "defects", "again")}
-                    for said in self._kept.values() if said["outcome"] not in GOOD]
+                    for said in valid if said["outcome"] not in GOOD]
         self._summary.write_text(json.dumps({"table": table, "failures": failures}, indent=1) + "\n", "utf-8")
         lines = []
         for each in table:

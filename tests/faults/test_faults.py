@@ -94,6 +94,15 @@ def test_the_summary_counts_outcomes(tmp_path: Path) -> None:
     assert [each["outcome"] for each in summary["failures"]] == ["leak"]
 
 
+def test_results_of_a_changed_program_do_not_count(tmp_path: Path) -> None:
+    faults(tmp_path, "leak")
+    results = tmp_path / "results.jsonl"
+    kept = [json.loads(line) | {"content": "other"} for line in results.read_text("utf-8").splitlines()]
+    results.write_text("".join(json.dumps(each) + "\n" for each in kept))
+    assert "0 with a result, 1 to run" in faults(tmp_path, "leak", "--limit", "1").stdout
+    assert json.loads((tmp_path / "summary.json").read_text("utf-8"))["table"][0]["points"] == 1
+
+
 def test_a_program_that_fails_alone_is_refused(tmp_path: Path) -> None:
     command = [sys.executable, "-B", str(ROOT / "scripts" / "faults"), "--build", str(BUILD), "--work", str(tmp_path),
                "--command", "/bin/false"]
