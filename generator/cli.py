@@ -37,7 +37,6 @@ def weft() -> None:
     \b
     Examples:
       ./weft explain shm notify            one answer: the facts, their evidence, and why not another
-      ./weft bench --fabric tcp --quick    its legal answers, measured
     """
 
 

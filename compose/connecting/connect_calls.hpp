@@ -45,9 +45,11 @@ class connect_calls {
                             [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
     const status waited = Waits(e_).until([&] { return !ended.is_again() || interrupted(on) != nullptr; },
                                           std::max(duration(0), end - e_.port->now()), watch);
-    if (ended) return wanted;
-    if (!ended.is_again()) return {ended, explain(where, ended, reason)};
-    teardown<Engine>(e_).forget(*static_cast<record*>(peer_access::record(wanted)));
+    if (ended && interrupted(on) == nullptr) return wanted;
+    if (!ended && !ended.is_again()) return {ended, explain(where, ended, reason)};
+    auto& to = *static_cast<record*>(peer_access::record(wanted));
+    if (ended) (void)e_.say_goodbye(to);  // the same poll found an event that nobody takes
+    teardown<Engine>(e_).forget(to);
     if (const char* seen = interrupted(on)) return passed_over("connect", seen);
     return {waited, "nobody answered at " + std::string(where) + " within " + seconds(timeout) +
                         ": start the listener first; it must be built for fabric " + std::string(Engine::fabric::name) +

@@ -15,7 +15,9 @@ from ..matrix.schema import NAME, SENTENCE, SNAKE, Schema
 _TEST = r"^([a-z]+/)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"
 _PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp", "options.cpp")  # their results are read by weft conformance
-_INSTANTIATED = re.compile(r"^(?:WEFT_INSTANTIATE\(|INSTANTIATE_TYPED_TEST_SUITE_P\((\w+), )(\w+)", re.MULTILINE)
+_INSTANTIATED = re.compile(
+    r"^(?:WEFT_INSTANTIATE\((?!WEFT_ONLY_SUITE)|INSTANTIATE_TYPED_TEST_SUITE_P\((\w+), )(\w+)", re.MULTILINE)
+_OF_ONE_FABRIC = re.compile(r"\n#if(?!ndef WEFT_ONLY_SUITE)")  # suites after this line are for one fabric alone
 _DEFINED = re.compile(r"^TYPED_TEST_P\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 
 
@@ -230,8 +232,7 @@ def defined_tests(folder: Path) -> dict[str, set[str]]:
     for file in (*sorted(folder.rglob("*.hpp")), *(folder / program for program in _PROGRAMS)):
         for suite, test in _DEFINED.findall(file.read_text(encoding="utf-8")):
             tests.setdefault(suite, set()).add(test)
-    # the rest is for one fabric alone
-    texts = [(folder / program).read_text(encoding="utf-8").split("\n#if")[0] for program in _PROGRAMS]
+    texts = [_OF_ONE_FABRIC.split((folder / program).read_text(encoding="utf-8"))[0] for program in _PROGRAMS]
     return {(suite if who in ("", "fabric") else f"{who}/{suite}"): tests[suite] for text in texts
             for who, suite in _INSTANTIATED.findall(text)}
 

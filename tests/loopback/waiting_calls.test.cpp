@@ -18,6 +18,7 @@ using fabric = fabrics::loopback;
 TEST(receive_region, without_a_handler_names_a_notice_of_the_same_poll_and_keeps_the_region) {
   loopback::world w(5);
   bool over = false;
+  bool has_connected = false;
   region_bytes of_caller{};
   w.spawn("listener", [&] {
     auto net = open<fabric>({.node = "listener", .service = "7471", .sleeps = true}).value();
@@ -25,6 +26,7 @@ TEST(receive_region, without_a_handler_names_a_notice_of_the_same_poll_and_keeps
     const auto on = overloaded{[](auto&&) {}};
     const peer p = net.accept_one(5s, on).value();
     const remote_region there = net.parse_region(of_caller).value();
+    EXPECT_TRUE(net.until([&] { return has_connected; }, 5s, on));
     EXPECT_TRUE(net.retry([&] { return net.put_notify(p, page.first(8), there.at(0), 7); }, 1s, on));
     EXPECT_TRUE(net.retry([&] { return net.send_region(p, page, owner_polls); }, 1s, on));
     EXPECT_TRUE(net.until([&] { return over; }, 5s, on));
@@ -35,6 +37,7 @@ TEST(receive_region, without_a_handler_names_a_notice_of_the_same_poll_and_keeps
     const auto page = net.allocate(64, rights::remote_write).value();
     of_caller = net.export_region(page, owner_polls);
     const peer p = net.connect("listener:7471", 5s).value();
+    has_connected = true;
     loopback::sleep_for(50ms);
     const auto first = net.receive_region(p, 1s);
     EXPECT_FALSE(first) << "the notice was lost without a word";
@@ -48,6 +51,44 @@ TEST(receive_region, without_a_handler_names_a_notice_of_the_same_poll_and_keeps
   });
   const auto run = w.run(120s);
   EXPECT_TRUE(run) << run.sentence;
+}
+
+/// A notice comes with the acceptance: the caller polls late, and finds both at once. No seed may lose it in silence.
+TEST(connect, without_a_handler_names_a_notice_that_came_with_the_acceptance) {
+  std::uint32_t named = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    loopback::world w(seed);
+    region_bytes of_caller{};
+    bool over = false;
+    w.spawn("listener", [&] {
+      auto net = open<fabric>({.node = "listener", .service = "7471", .sleeps = true}).value();
+      const auto page = net.allocate(64, rights::remote_write).value();
+      const auto on = overloaded{[](auto&&) {}};
+      const peer p = net.accept_one(5s, on).value();
+      const remote_region there = net.parse_region(of_caller).value();
+      EXPECT_TRUE(net.retry([&] { return net.put_notify(p, page.first(8), there.at(0), 7); }, 1s, on));
+      (void)net.until([&] { return over; }, 5s, on);
+    });
+    w.spawn("caller", [&] {
+      loopback::sleep_for(100us);
+      auto net = open<fabric>({.sleeps = true}).value();
+      const auto page = net.allocate(64, rights::remote_write).value();
+      of_caller = net.export_region(page, owner_polls);
+      const auto p = net.connect("listener:7471", 5s);
+      if (p) {
+        bool came = false;
+        const auto on = overloaded{[&](const notified& n) { came = came || n.immediate == 7; }, [](auto&&) {}};
+        EXPECT_TRUE(net.until([&] { return came; }, 1s, on)) << "seed " << seed << " lost the notice in silence";
+      } else {
+        ++named;
+        EXPECT_NE(p.error().sentence.find("a notice arrived"), std::string::npos) << p.error().sentence;
+      }
+      over = true;
+    });
+    const auto run = w.run(120s);
+    EXPECT_TRUE(run) << run.sentence;
+  }
+  EXPECT_GT(named, 0U) << "no seed had both in one poll: the test shows nothing";
 }
 
 /// A post that is never taken ends by the deadline. The status says that nothing was posted, and what stayed full.

@@ -57,6 +57,8 @@ COMMANDS: dict[str, Fate] = {
     r"\./weft inspect .*": by("generator.pytest"),
     r"\./weft bench .*": by("bench-smoke.combinations.tcp"),
     r"\./weft emulate .*": by("emulator.*"),
+    r"\./weft simulate .*": by("generator.pytest"),
+    r"tests/simulation/planted\.py .*": by("simulation.planted_bugs"),
     r"scripts/demo": by("invocation.live.<fabric>"),
     r"scripts/test": nobody("it runs every test, this one too"),
     r"scripts/setup (bench|docs)": nobody("it installs packages"),
