@@ -26,6 +26,8 @@ struct cell_state {
   std::uint32_t cells_posted = 0;
   std::uint32_t cells_credited = 0;  ///< Posted cells that the peer has read.
   std::uint32_t cells_refused = 0;   ///< Posted cells that the peer refused by message.
+  /// Cells that posts may use: all, or none while a notice is deferred, because no later notice may overtake it.
+  std::uint32_t cells_allowed = wire::ring_cells;
   std::uint32_t cells_waiting = 0;   ///< Operations that wait until their cell is read.
   std::uint32_t cells_read = 0;      ///< Cells of the peer that this side has read.
   std::uint32_t cells_reported = 0;  ///< Read cells that credit has reported to the peer.

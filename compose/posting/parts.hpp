@@ -142,7 +142,7 @@ class parts {
   status write_watched(const last_write<Engine>& w) noexcept {
     if constexpr (ring_posts<Engine>::large_ride) return write_with_immediate(w);
     slot& o = *w.slot;
-    if (!ring_posts<Engine>::has_room(*o.record)) return again(waits_for::receive_slot, "put_notify");
+    if (!ring_posts<Engine>(e_).has_room_after_deferred(*o.record)) return again(waits_for::receive_slot, "put_notify");
     const status s = write<Engine::write_mode>(o, *w.from, w.to, &o);
     if (s) ring_posts<Engine>(e_).notice_of(o, w.to, w.from->count() == 0 ? 0 : total_of(w.from->list()));
     return s;

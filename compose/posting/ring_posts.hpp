@@ -36,7 +36,7 @@ class ring_posts {
   [[gnu::always_inline]] status post(const Write& w) noexcept {
     record& r = *w.record;
     if (full(r)) [[unlikely]]
-      if (!has_room(r)) return again(waits_for::receive_slot, "put_notify");
+      if (!has_room_after_deferred(r)) return again(waits_for::receive_slot, "put_notify");
     if (!w.signalled && w.from.size <= cell_memory::largest_staged) [[likely]]
       if (!Engine::tracks_writes || w.from.size + wire::cell_tail_bytes <= injected)
         return put_staged(r, w.from, w.to, w.immediate, 0, &r);
@@ -61,7 +61,7 @@ class ring_posts {
     if (has_room(r))
       sent = put_staged(r, number, {o.scratch[0], o.scratch[1]}, o.immediate, wire::cell_outside | wire::cell_answered,
                         nullptr);
-    if (sent.is_again()) return e_.defer(o);
+    if (sent.is_again()) return defer(o);
     if (!sent) {
       o.fault = sent.code;
       --o.pending;
@@ -71,12 +71,23 @@ class ring_posts {
     wait_for(r, o);
   }
 
+  /// Room for a new post: a cell is free, and no earlier notice of this peer is deferred.
+  [[gnu::noinline]] bool has_room_after_deferred(record& r) noexcept {
+    if (r.cells_allowed == 0) {
+      const auto defers = [&r](const slot& s) {
+        return s.record == &r && s.stage == stage::noticing && (s.use == slot_use::user || s.use == slot_use::silent);
+      };
+      if (e_.operations.count(defers) > 0) return false;
+      r.cells_allowed = wire::ring_cells;
+    }
+    return has_room(r);
+  }
   [[gnu::noinline]] static bool has_room(record& r) noexcept {
-    if (!full(r)) return true;
+    if (!ring_is_full(r)) return true;
     if (r.cells_waiting == 0)
       credit(
           r, their_credit(r), [](slot&) {}, [](std::uint32_t) { return static_cast<slot*>(nullptr); });
-    return !full(r);
+    return !ring_is_full(r);
   }
 
   /// The number of cells that the peer has read, as the peer wrote it here.
@@ -123,7 +134,13 @@ class ring_posts {
   };
   static constexpr std::size_t injected = injects ? Engine::inject_bytes : 0;
 
-  static bool full(const record& r) noexcept { return r.cells_posted - r.cells_credited >= wire::ring_cells; }
+  static bool full(const record& r) noexcept { return r.cells_posted - r.cells_credited >= r.cells_allowed; }
+  static bool ring_is_full(const record& r) noexcept { return r.cells_posted - r.cells_credited >= wire::ring_cells; }
+  /// Keeps the notice for later, and later notices behind it.
+  void defer(slot& o) noexcept {
+    o.record->cells_allowed = 0;
+    e_.defer(o);
+  }
 
   void wait_for(record& r, slot& o) noexcept {
     o.sequence = r.cells_posted;
@@ -230,7 +247,7 @@ class ring_posts {
     o.scratch[1] = w.to.key;
     o.scratch[2] = w.from.size;
     o.stage = stage::noticing;
-    e_.defer(o);
+    defer(o);
     return {};
   }
   template <class Write>

@@ -25,7 +25,7 @@ files::path left_by(std::uint64_t process, const std::string& end) {
 result<process_spawner::child> started() {
   executor_order order;
   order.common.manager = order.common.client = "nowhere:1";
-  return process_spawner({.executor = WEFT_SLEEPER, .folder = {}, .trusted = {}}).start(order);
+  return process_spawner({.executor = WEFT_SLEEPER, .folder = {}, .trusted = {}, .confined = {}}).start(order);
 }
 
 TEST(invocation_spawning, the_memory_of_a_killed_executor_is_removed) {

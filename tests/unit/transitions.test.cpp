@@ -106,7 +106,9 @@ TEST(transitions, each_state_can_be_reached_and_can_reach_free) {
 
 TEST(transitions, each_state_has_an_answer_to_each_kind_of_message) {
   for_each_pair([](peer_state s, peer_event e, const transition& t) {
-    if (s != peer_state::free && is_message(e)) EXPECT_NE(t.does, peer_action::impossible);
+    if (s != peer_state::free && is_message(e)) {
+      EXPECT_NE(t.does, peer_action::impossible);
+    }
   });
   for (std::uint32_t kind = 0; kind < wire::message_kinds; ++kind) {
     const peer_event e = event_of(static_cast<wire::message_kind>(kind));
@@ -128,23 +130,34 @@ TEST(transitions, an_end_is_reported_once_and_to_those_who_know_the_peer) {
   for_each_pair([](peer_state s, peer_event e, const transition& t) {
     EXPECT_EQ(reports_an_end(t.does), s != peer_state::lost && t.next == peer_state::lost);
     EXPECT_EQ(gives_back(t.does), s != peer_state::free && t.next == peer_state::free);
-    if (reports_an_end(t.does)) EXPECT_TRUE(is_known(s));
-    if (gives_back(t.does) && is_known(s)) EXPECT_TRUE(is_call(e)) << "the application never hears of the end";
+    if (reports_an_end(t.does)) {
+      EXPECT_TRUE(is_known(s));
+    }
+    if (gives_back(t.does) && is_known(s)) {
+      EXPECT_TRUE(is_call(e)) << "the application never hears of the end";
+    }
   });
 }
 
 TEST(transitions, messages_are_delivered_between_the_accept_and_the_goodbye) {
   for_each_pair([](peer_state s, peer_event e, const transition& t) {
-    if (t.does == peer_action::deliver) EXPECT_TRUE(s == peer_state::established && is_message(e));
-    if (t.does == peer_action::deliver_overtaken) EXPECT_TRUE(s == peer_state::leaving && is_message(e));
-    if (t.does == peer_action::keep) EXPECT_TRUE(s == peer_state::greeting && is_message(e));
+    if (t.does == peer_action::deliver) {
+      EXPECT_TRUE(s == peer_state::established && is_message(e));
+    }
+    if (t.does == peer_action::deliver_overtaken) {
+      EXPECT_TRUE(s == peer_state::leaving && is_message(e));
+    }
+    if (t.does == peer_action::keep) {
+      EXPECT_TRUE(s == peer_state::greeting && is_message(e));
+    }
   });
 }
 
 TEST(transitions, handshakes_go_out_in_states_that_have_one) {
   for_each_pair([](peer_state, peer_event, const transition& t) {
-    if (t.does == peer_action::send_handshake || t.does == peer_action::refuse_hello)
+    if (t.does == peer_action::send_handshake || t.does == peer_action::refuse_hello) {
       EXPECT_TRUE(handshake_of(t.next).has_value());
+    }
   });
   EXPECT_EQ(handshake_of(peer_state::closing), std::nullopt) << "a close after an accept is no rejection";
 }
@@ -189,7 +202,9 @@ TEST(advance, assigns_the_next_state_and_its_consequences) {
     EXPECT_EQ(engine.stale, std::uint64_t{does == peer_action::count_stale});
     EXPECT_EQ(engine.garbled, std::uint64_t{does == peer_action::impossible || does == peer_action::count_garbled ||
                                             does == peer_action::drop});
-    if (t.next != s) EXPECT_EQ(r.live_number(), t.next == peer_state::established ? r.number : peer_header::dead);
+    if (t.next != s) {
+      EXPECT_EQ(r.live_number(), t.next == peer_state::established ? r.number : peer_header::dead);
+    }
     EXPECT_EQ(r.word().proof(), 0x12345678U) << "the proof is lost";
   });
 }

@@ -63,10 +63,10 @@ struct stranger {
     if (const status s = waiting(*net).until(done, patience, seen); !s)
       throw stopped("waited for " + std::string(what) + ": " + describe(s));
   }
-  void forge(wire::message_kind kind, wire::connection_word as, const_bytes body) {
+  void forge(wire::message_kind kind, wire::connection_word as, const_bytes message) {
     victim->theirs = as;
     status s;
-    await("room for a forged message", [&] { return !(s = net->tell(*victim, kind, body)).is_again(); });
+    await("room for a forged message", [&] { return !(s = net->tell(*victim, kind, message)).is_again(); });
     EXPECT_TRUE(s) << describe(s);
     ++forged;
     side.moves();
@@ -78,9 +78,9 @@ inline std::vector<std::pair<wire::message_kind, std::vector<std::byte>>> forger
   using enum wire::message_kind;
   std::vector<std::pair<wire::message_kind, std::vector<std::byte>>> all;
   const auto add = [&](wire::message_kind kind, std::size_t size, auto&& fill) {
-    std::vector<std::byte> body(size);
-    fill(bytes(body));
-    all.emplace_back(kind, std::move(body));
+    std::vector<std::byte> message(size);
+    fill(bytes(message));
+    all.emplace_back(kind, std::move(message));
   };
   const auto zeros = [](bytes) {};
   add(user, 8, zeros);
@@ -162,7 +162,7 @@ TYPED_TEST_P(strangers, neither_end_nor_speak_for_an_established_connection) {
           if constexpr (engine_type::proves_sender)
             for (const std::uint32_t proof : {0U, 1U, ~0U, number}) {
               const auto as = wire::connection_word::of({number}, proof);
-              for (const auto& [kind, body] : forgeries(as)) guest.forge(kind, as, body);
+              for (const auto& [kind, message] : forgeries(as)) guest.forge(kind, as, message);
             }
           // Without the number: the first records, and generations as a counter gives them.
           for (std::uint32_t index = 0; index < 2; ++index)
