@@ -8,6 +8,7 @@
 // stays bounded. Hot path: no. Threads: one.
 #include "victim.hpp"
 
+#include <bit>
 #include <optional>
 
 #if defined(__has_feature)
@@ -19,10 +20,14 @@
 
 namespace weft::fuzz {
 
-/// Where each receive belongs to a link, a message cannot name another peer's connection. Elsewhere the tag is the only
-/// proof of its sender (SECURITY.md), so the hostile peers leave the honest peer's number alone.
+/// A link or a proof says who sent a message. Elsewhere the connection's number alone says it (SECURITY.md), so the
+/// hostile peers leave the honest peer's number alone.
 template <class F>
-constexpr bool links_prove_senders = weft::detail::engine<F>::links_have_receives;
+constexpr bool senders_are_proven =
+    weft::detail::engine<F>::links_have_receives || weft::detail::engine<F>::notices_name_links ||
+    weft::detail::engine<F>::proves_sender;
+/// The bits of the victim's connection numbers that hold an index.
+inline const auto index_bits = static_cast<std::uint32_t>(std::bit_width(small_limits("victim").peers));
 
 template <class F>
 class play {
@@ -270,19 +275,27 @@ class play {
 
   // ---- the hostile peers
   wire::message_kind some_kind() { return static_cast<wire::message_kind>(from_.below(wire::message_kinds)); }
-  wire::connection_number permitted(wire::connection_number n) const {
-    if (links_prove_senders<F> || n.index() != 0) return n;
-    return wire::connection_number::of(1, n.value >> wire::connection_number::index_bits);
+  /// The honest peer is the first one that the victim met: its record has index 0.
+  wire::connection_word permitted(wire::connection_word w) const {
+    const std::uint32_t number = w.number().value, generation = number >> index_bits;
+    if (senders_are_proven<F> || number != generation << index_bits) return w;
+    return wire::connection_word::of(wire::connection_number::of(1, generation, index_bits), w.proof());
   }
   wire::message_tag some_tag(wire::message_kind kind) {
-    const wire::connection_number theirs = overheard_.words.connection;
-    switch (from_.below(4)) {
-      case 0:
-        return wire::message_tag::of(kind, permitted(wire::connection_number::of(from_.below(6), from_.below(4))));
+    const wire::connection_word theirs = overheard_.words.own_word();
+    switch (from_.below(5)) {
+      case 0: {  // another record, or an earlier or later connection
+        const std::uint32_t index = from_.below(8);
+        const std::uint32_t generation = (theirs.number().value >> index_bits) + from_.below(3) - 1;
+        const auto near = wire::connection_number::of(index, generation, index_bits);
+        return wire::message_tag::of(kind, permitted(wire::connection_word::of(near, theirs.proof())));
+      }
       case 1: {
-        const wire::message_tag any{from_.number<std::uint32_t>()};
+        const wire::message_tag any{from_.number<std::uint64_t>()};
         return wire::message_tag::of(any.kind(), permitted(any.connection()));
       }
+      case 2:  // a wrong proof
+        return wire::message_tag::of(kind, {theirs.value ^ 1ULL << (32 + from_.below(32))});
       default:
         return wire::message_tag::of(kind, permitted(theirs));
     }
@@ -317,12 +330,12 @@ class play {
   }
   std::uint64_t some_immediate() {
     const auto tag = some_tag(wire::message_kind::user);
-    return std::uint64_t{tag.word} << 32 | from_.number<std::uint32_t>();
+    return tag.word << 32 | from_.number<std::uint32_t>();
   }
 
   void greet() {
     const auto kind = from_.below(4) == 0 ? wire::message_kind::accept : wire::message_kind::hello;
-    const auto body = some_introduction<F>(from_, stranger_.net->address(), some_nonce());
+    const auto body = some_introduction<F>(kind, from_, stranger_.net->address(), some_nonce());
     const bool tagged = kind == wire::message_kind::accept || from_.flag();
     stranger_.send(from_.below(4), tagged ? some_tag(kind) : wire::message_tag::of(kind, {}), body);
   }

@@ -56,13 +56,16 @@ inline std::vector<std::byte> some_group(choices& from, const targets& at) {
   return all;
 }
 
-/// An introduction with some wrong fields, from an address of the sender.
+/// An introduction with some wrong fields, from an address of the sender. A hello's nonce is the sender's own word; an
+/// answer has `nonce`.
 template <class F>
-std::vector<std::byte> some_introduction(choices& from, const address_bytes& own, std::uint64_t nonce) {
+std::vector<std::byte> some_introduction(wire::message_kind kind, choices& from, const address_bytes& own,
+                                         std::uint64_t nonce) {
   const kept_introduction& honest = greeting_of<F>();
   wire::introduction i = honest.pointing();
-  i.nonce = nonce;
   i.connection = wire::connection_number::of(from.below(4), 1 + from.below(2));
+  i.proof = 1 + from.below(3);
+  i.nonce = kind == wire::message_kind::hello ? i.own_word().value : nonce;
   if (!i.address.empty()) i.address = const_bytes(own);
   switch (from.below(16)) {
     case 0:
@@ -99,6 +102,12 @@ std::vector<std::byte> some_introduction(choices& from, const address_bytes& own
     case 10:
       i.process = from.number<std::uint64_t>();
       break;
+    case 11:
+      i.nonce = from.number<std::uint64_t>();
+      break;
+    case 12:
+      i.proof = from.number<std::uint32_t>();
+      break;
     default:
       break;
   }
@@ -118,11 +127,11 @@ std::vector<std::byte> some_body(wire::message_kind kind, choices& from, const t
   switch (kind) {
     case hello:
     case accept:
-      return some_introduction<F>(from, own, nonce);
+      return some_introduction<F>(kind, from, own, nonce);
     case reject:
       return encoded<256>([&](bytes into) {
         const auto code = static_cast<std::uint8_t>(from.below(24));
-        return wire::encode(wire::refusal_notice{code, from.take(from.below(80))}, into);
+        return wire::encode(wire::refusal_notice{code, nonce, from.take(from.below(80))}, into);
       });
     case notify: {
       std::vector<std::byte> all;

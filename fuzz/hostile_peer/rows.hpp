@@ -5,6 +5,7 @@
 // The program of one row is compiled with WEFT_FUZZ_ROW. Hot path: no. Threads: constants.
 #pragma once
 
+#include "../../compose/coalescing.hpp"
 #include "../../compose/transport.hpp"
 #include "../../compose/with.hpp"
 #include "../../generated/loopback.hpp"

@@ -21,7 +21,8 @@ void check(const_bytes input) {
     return;
   }
   require(read.wire_version == wire::version, "a good introduction has this wire version");
-  require(read.connection.value < wire::connection_number::end, "a connection number has 28 bits");
+  require(read.connection.value != 0 && read.connection.value < wire::connection_number::end,
+          "a connection number has 28 bits and is not 0");
   require(inside(read.fabric, input) && inside(read.shared, input) && inside(read.private_data, input),
           "the texts are in the input");
   require(read.shared.size() <= wire::largest_shared && read.private_data.size() <= wire::largest_private_data,
@@ -45,8 +46,8 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t room, unsig
   wire::introduction i;
   std::vector<std::byte> before(size);
   std::memcpy(before.data(), data, size);
-  if (wire::parse(before, i) != wire::parse_verdict::good) i = {};
-  switch (draw() % 12) {
+  if (wire::parse(before, i) != wire::parse_verdict::good) i = {.connection = {1}};
+  switch (draw() % 13) {
     case 0:
       i.wire_version = static_cast<std::uint16_t>(wire::version + draw() % 3 - 1);
       break;
@@ -79,6 +80,9 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t room, unsig
       break;
     case 10:
       i.heartbeat_ms = static_cast<std::uint32_t>(draw());
+      break;
+    case 11:
+      i.proof = static_cast<std::uint32_t>(draw());
       break;
     default:
       i.has_private_data = true;
