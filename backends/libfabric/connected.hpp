@@ -205,7 +205,8 @@ class connected_endpoints {
   }
 
   template <class On>
-  void on_event(std::uint32_t event, const fi_eq_cm_entry& entry, const_bytes data, On& on) {
+  [[gnu::cold, gnu::noinline]] void on_event(std::uint32_t event, const fi_eq_cm_entry& entry, const_bytes data,
+                                             On& on) {
     if (event == FI_CONNREQ) return on_request(owned_info(entry.info), on);
     link_record* about = find(entry.fid);
     if (about == nullptr) return;

@@ -66,7 +66,8 @@ struct by_weft {
     return bool(pair.net.template fetch_max<std::int32_t>(pair.other, place, 1, this));
   }
   [[gnu::always_inline]] int poll_once() {
-    return pair.net.progress(overloaded{[this](const completed&) { ++ended; }, [this](const notified&) { ++landed; },
+    return pair.net.progress(overloaded{[this](const completed&) { ++ended; },
+                                        [this](const notified& e) { landed += e.immediate; },
                                         [this](const received&) { ++heard; }, [](auto&&) {}});
   }
 };
@@ -100,7 +101,7 @@ struct by_hand {
   [[gnu::always_inline]] bool fetch_max_i32() { return false; }
   [[gnu::always_inline]] int poll_once() {
     return end->poll_once([this](auto, auto, void*, std::uint64_t) { ++ended; },
-                          [this](auto, std::uint32_t) { ++landed; },
+                          [this](auto, std::uint32_t immediate) { landed += immediate; },
                           [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
 };
@@ -123,7 +124,7 @@ struct bare {
   [[gnu::always_inline]] bool add_u32() { return end->fetch_add(std::uint32_t{1}, this); }
   [[gnu::always_inline]] bool fetch_max_i32() { return end->fetch_max(std::int32_t{1}, this); }
   [[gnu::always_inline]] int poll_once() {
-    return end->poll_once([this](auto...) { ++ended; }, [this](std::uint32_t) { ++landed; },
+    return end->poll_once([this](auto...) { ++ended; }, [this](std::uint32_t immediate) { landed += immediate; },
                           [this](const std::byte*, std::size_t) { ++heard; });
   }
 };

@@ -99,8 +99,8 @@ class admission {
     }
     if (oldest == nullptr) return false;
     ++e_.turned_away;
-    const auto unheard = [](auto&&) {};  // the owner does not know this caller
-    teardown<Engine>(e_).end(*oldest, peer_event::patience_over, {}, unheard);
+    const auto unheard = [](const auto&) {};  // the owner does not know this caller
+    teardown<Engine>(e_).end(*oldest, peer_event::patience_over, {}, erased_handler::of(unheard));
     return true;
   }
 

@@ -23,8 +23,8 @@ class connect_calls {
   explicit connect_calls(Engine& e) noexcept : e_(e) {}
 
   /// Connects, and returns when the peer has accepted or refused. Events of other peers go to `on`.
-  template <class Handler>
-  result<peer> connect(std::string_view where, const_bytes private_data, bool has, duration timeout, Handler& on) {
+  result<peer> connect(std::string_view where, const_bytes private_data, bool has, duration timeout,
+                       waiting_handler waits) {
     if (e_.handling())
       return {error(errc::invalid, "connect"),
               "connect() waits and cannot be called inside a handler; use start_connect()"};
@@ -34,6 +34,7 @@ class connect_calls {
     const peer wanted = *started;
     status ended = again(waits_for::connection, "connect");
     std::string reason;
+    const erased_handler on = waits.events();
     auto watch = overloaded{[&](const connected& c) {
                               if (c.peer == wanted) ended = {};
                               else on(c);
@@ -42,15 +43,16 @@ class connect_calls {
                               if (l.peer == wanted) ended = l.why, reason = e_.last_reason;
                               else on(l);
                             },
-                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
-    const status waited = Waits(e_).until([&] { return !ended.is_again() || interrupted(on) != nullptr; },
-                                          std::max(duration(0), end - e_.port->now()), watch);
-    if (ended && interrupted(on) == nullptr) return wanted;
+                            [&](const received& m) { return on(m); }, [&](const auto& other) { on(other); }};
+    const erased_handler watching = erased_handler::of(watch);
+    const status waited = Waits(e_).until([&] { return !ended.is_again() || waits.interrupted() != nullptr; },
+                                          std::max(duration(0), end - e_.port->now()), watching);
+    if (ended && waits.interrupted() == nullptr) return wanted;
     if (!ended && !ended.is_again()) return {ended, explain(where, ended, reason)};
     auto& to = *static_cast<record*>(peer_access::record(wanted));
     if (ended) (void)e_.say_goodbye(to);  // the same poll found an event that nobody takes
     teardown<Engine>(e_).forget(to);
-    if (const char* seen = interrupted(on)) return passed_over("connect", seen);
+    if (const char* seen = waits.interrupted()) return passed_over("connect", seen);
     return {waited, "nobody answered at " + std::string(where) + " within " + seconds(timeout) +
                         ": start the listener first; it must be built for fabric " + std::string(Engine::fabric::name) +
                         " and call progress()"};
@@ -96,26 +98,27 @@ class connect_calls {
   }
 
   /// Waits for one request and accepts it.
-  template <class Handler>
-  result<peer> accept_one(duration timeout, Handler& on) {
+  result<peer> accept_one(duration timeout, waiting_handler waits) {
     if (!e_.options.listens)
       return {error(errc::invalid, "accept"),
               "accept_one() needs a transport that listens, and this one does not listen: open it with a service or "
               "with listens"};
     std::optional<peer> asked;
+    const erased_handler on = waits.events();
     auto watch = overloaded{[&](const requested& r) {
                               if (!asked) asked = r.peer;
                               else on(r);
                             },
-                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
+                            [&](const received& m) { return on(m); }, [&](const auto& other) { on(other); }};
+    const erased_handler watching = erased_handler::of(watch);
     const status waited =
-        Waits(e_).until([&] { return asked.has_value() || interrupted(on) != nullptr; }, timeout, watch);
+        Waits(e_).until([&] { return asked.has_value() || waits.interrupted() != nullptr; }, timeout, watching);
     if (asked) {
       const status s = accept(*asked, {}, false);
       if (!s) return {s, "the request was withdrawn"};
       return *asked;
     }
-    if (const char* seen = interrupted(on)) return passed_over("accept_one", seen);
+    if (const char* seen = waits.interrupted()) return passed_over("accept_one", seen);
     return {waited, "nobody asked to connect in time"};
   }
   /// Accepts a request. Errors: peer_lost, when there is no request of this peer any more; invalid; no_memory.

@@ -9,6 +9,7 @@
 
 #include "../../core/if_memory.hpp"
 #include "../engine/engine.hpp"
+#include "../engine/erased_handler.hpp"
 #include "../engine/receives.hpp"
 #include "../events.hpp"
 #include "admission.hpp"
@@ -33,8 +34,7 @@ class connection_manager {
 
   // ---- messages
   /// A hello arrived in `in`. `named`: the record that the message's tag names, or null.
-  template <class Handler>
-  void hello(receive& in, record* named, const_bytes body, Handler& on) {
+  void hello(receive& in, record* named, const_bytes body, erased_handler on) {
     wire::introduction theirs;
     auto verdict = wire::parse(body, theirs);
     if (verdict == wire::parse_verdict::good && theirs.nonce != theirs.own_word().value)
@@ -69,8 +69,7 @@ class connection_manager {
   }
 
   /// An accept or a reject arrived.
-  template <class Handler>
-  void answered(record& r, wire::message_kind kind, const_bytes body, Handler& on) {
+  void answered(record& r, wire::message_kind kind, const_bytes body, erased_handler on) {
     wire::introduction theirs;
     std::string reason;
     status why = error(errc::incompatible, "connect");
@@ -107,15 +106,13 @@ class connection_manager {
   }
 
   /// The library reports that a message of weft's own was not delivered.
-  template <class Handler>
-  void unreachable(record& r, status why, Handler& on) {
+  void unreachable(record& r, status why, erased_handler on) {
     teardown<Engine>(e_).end(r, peer_event::hello_failed, why, on);
   }
 
   // ---- links
   /// Polls the port for changes of links.
-  template <class Handler>
-  void follow_links(Handler& on) {
+  void follow_links(erased_handler on) {
     e_.port->poll_links([&](link_change change, std::uint32_t tag, typename Engine::link link) -> std::uint32_t {
       e_.links_moved = e_.tick;
       if (change == link_change::arrived) return admit(link);
@@ -127,8 +124,7 @@ class connection_manager {
     });
   }
   /// The queue was seen empty: links that ended brought nothing more.
-  template <class Handler>
-  void settle_links(Handler& on) {
+  void settle_links(erased_handler on) {
     for (record& r : e_.peers)
       if (r.link_is == link_state::ended) link_is_gone(r, peer_event::link_drained, on);
   }
@@ -141,15 +137,13 @@ class connection_manager {
 
  private:
   /// Notices that overtook the accept. The handler may close the peer meanwhile.
-  template <class Handler>
-  void report_early_notices(peer from, Handler& on) {
+  void report_early_notices(peer from, erased_handler on) {
     std::uint32_t immediate = 0;
     while (e_.overtaking_notices.take(peer_access::number(from), immediate))
       if (from.alive()) on(notified{from, immediate});
       else ++e_.stale;
   }
-  template <class Handler>
-  void link_is_gone(record& r, peer_event what, Handler& on) {
+  void link_is_gone(record& r, peer_event what, erased_handler on) {
     const peer_action does = advance(e_, r, what);
     if (does != peer_action::drain_link)
       return teardown<Engine>(e_).carry_out(r, does, error(errc::peer_lost, "link"), on);
@@ -191,26 +185,32 @@ class connection_manager {
       for (record& known : e_.peers)
         if (known.state != peer_state::free && known.theirs == theirs.own_word()) return &known;
       record* r = nullptr;
-      bool dialled = false;
-      (void)if_memory([&] {
-        const address_bytes where(theirs.address.begin(), theirs.address.end());
-        const std::uint64_t host = admission<Engine>(e_).host_of_place(where);
-        if (!admission<Engine>(e_).make_room(host)) return;
-        r = handshakes().begin(peer_event::link_arrives);
-        if (r == nullptr) return;
-        admission<Engine>(e_).note(*r, host);
-        auto link = e_.port->dial(where, r->number);
-        if (!link) return;
-        links<Engine>(e_).attach(*r, *link);
-        dialled = true;
-      });
-      if (!dialled) {
-        if (r != nullptr) teardown<Engine>(e_).forget(*r);
-        return nullptr;
-      }
-      link_stands(*r);
-      return r;
+      if (if_memory([&] { r = dial_back(theirs); })) return r;
+      return nullptr;
     }
+  }
+
+  /// A record with a link to the address in a hello, or null: its host has its share, or the address is unknown.
+  record* dial_back(const wire::introduction& theirs) {
+    const address_bytes where(theirs.address.begin(), theirs.address.end());
+    const std::uint64_t host = admission<Engine>(e_).host_of_place(where);
+    if (!admission<Engine>(e_).make_room(host)) return nullptr;
+    record* r = handshakes().begin(peer_event::link_arrives);
+    if (r == nullptr) return nullptr;
+    bool attached = false;
+    const bool in_memory = if_memory([&] {
+      admission<Engine>(e_).note(*r, host);
+      auto link = e_.port->dial(where, r->number);
+      if (!link) return;
+      links<Engine>(e_).attach(*r, *link);
+      attached = true;
+    });
+    if (!in_memory || !attached) {
+      teardown<Engine>(e_).forget(*r);
+      return nullptr;
+    }
+    link_stands(*r);
+    return r;
   }
 
   void learn(record& r, const wire::introduction& theirs) noexcept { r.theirs = theirs.own_word(); }

@@ -4,7 +4,10 @@
 // error, so that no event is lost in silence. Hot path: no. Threads: the owner's.
 #pragma once
 
+#include "../engine/erased_handler.hpp"
 #include "../events.hpp"
+
+#include <type_traits>
 
 namespace weft::detail {
 
@@ -19,11 +22,20 @@ struct refuse_events {
   void operator()(const lost&) { seen = "the loss of a peer"; }
 };
 
-/// The name of an event that ended the wait. Null: no such event, or the caller passed a handler.
-template <class Handler>
-const char* interrupted(const Handler& on) noexcept {
-  if constexpr (requires { on.seen; }) return on.seen;
-  else return nullptr;
-}
+/// A handler of a waiting call, and the place where refuse_events names the event that ended the wait.
+class waiting_handler {
+ public:
+  template <class Handler>
+  waiting_handler(Handler& on) noexcept : on_(erased_handler::of(on)) {  // NOLINT(google-explicit-constructor)
+    if constexpr (std::is_same_v<Handler, refuse_events>) seen_ = &on.seen;
+  }
+  erased_handler events() const noexcept { return on_; }
+  /// Null: no such event, or the caller passed a handler.
+  const char* interrupted() const noexcept { return seen_ == nullptr ? nullptr : *seen_; }
+
+ private:
+  erased_handler on_;
+  const char* const* seen_ = nullptr;
+};
 
 }  // namespace weft::detail

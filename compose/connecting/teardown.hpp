@@ -7,6 +7,7 @@
 
 #include "../../core/if_memory.hpp"
 #include "../engine/engine.hpp"
+#include "../engine/erased_handler.hpp"
 #include "../events.hpp"
 #include "../posting/notice_batching.hpp"
 #include "links.hpp"
@@ -22,13 +23,9 @@ class teardown {
   explicit teardown(Engine& e) noexcept : e_(e) {}
 
   /// Reports an event that may end the connection. `why`: the reason for `lost`, where the table names no other.
-  template <class Handler>
-  void end(record& r, peer_event what, status why, Handler& on) {
-    carry_out(r, advance(e_, r, what), why, on);
-  }
+  void end(record& r, peer_event what, status why, erased_handler on) { carry_out(r, advance(e_, r, what), why, on); }
   /// Carries out an action that ends the connection. Does nothing for other actions.
-  template <class Handler>
-  void carry_out(record& r, peer_action what, status why, Handler& on) {
+  void carry_out(record& r, peer_action what, status why, erased_handler on) {
     switch (what) {
       case peer_action::report_lost:
         return report(r, why, on);
@@ -44,10 +41,7 @@ class teardown {
     }
   }
   /// The peer is dead, or sent bytes that are no message.
-  template <class Handler>
-  void gone(record& r, status why, Handler& on) {
-    end(r, peer_event::peer_dies, why, on);
-  }
+  void gone(record& r, status why, erased_handler on) { end(r, peer_event::peer_dies, why, on); }
   /// Gives the record back and reports nothing.
   void forget(record& r) {
     if (advance(e_, r, peer_event::owner_releases) == peer_action::release) give_back(r);
@@ -55,8 +49,7 @@ class teardown {
 
   /// The peer said goodbye. The queue may still hold completions of earlier operations. The record waits for them until
   /// a timer ends (progress/timers.hpp).
-  template <class Handler>
-  void left(record& r, [[maybe_unused]] const_bytes body, Handler& on) {
+  void left(record& r, [[maybe_unused]] const_bytes body, erased_handler on) {
     release_held_posts(r);
     if constexpr (Engine::goodbye_overtakes) r.messages_taken -= wire::parse_number(body).value_or(r.messages_taken);
     if (all_taken(r) && all_ended(r)) end(r, peer_event::patience_over, {}, on);
@@ -93,8 +86,7 @@ class teardown {
   static bool shares_message(const slot& s) noexcept { return Engine::batches_notices && s.stage == stage::noticing; }
 
   /// Requires: the state is `lost`.
-  template <class Handler>
-  void report(record& r, status why, Handler& on) {
+  void report(record& r, status why, erased_handler on) {
     const peer handle = e_.handle(r);
     e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
     const bool was_known = r.theirs.value != 0;  // the peer had introduced itself
@@ -138,8 +130,7 @@ class teardown {
     return "the peer is gone: " + std::string(found);
   }
 
-  template <class Handler>
-  void fail_all(record& r, status why, Handler& on) {
+  void fail_all(record& r, status why, erased_handler on) {
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
       if (s.record != &r) continue;

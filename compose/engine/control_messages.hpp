@@ -20,13 +20,18 @@ class control_sender {
   using record = typename Traits::record;
   using slot = typename Traits::slot;
 
+  /// The tag of a message to this peer. Where messages have no room for the proof, it has 32 bits.
+  static constexpr wire::message_tag tag_of(wire::message_kind kind, const record& to) noexcept {
+    if constexpr (Traits::proves_sender || Traits::framed) return wire::message_tag::of(kind, to.theirs);
+    else return {static_cast<std::uint32_t>(kind) << wire::connection_number::number_bits | to.theirs.number().value};
+  }
   /// The part of a tag that travels in the send's immediate.
   static constexpr auto immediate_of(wire::message_tag tag) noexcept {
     return Traits::framed ? 0 : static_cast<typename Traits::tag_word>(tag.word);
   }
   /// The same of a user's message.
   static constexpr auto user_immediate(const record& to) noexcept {
-    return immediate_of(wire::message_tag::of(wire::message_kind::user, to.theirs));
+    return immediate_of(tag_of(wire::message_kind::user, to));
   }
   /// Writes the header, on fabrics whose messages have one.
   static void put_front([[maybe_unused]] bytes into, [[maybe_unused]] wire::message_tag tag) noexcept {
@@ -70,7 +75,7 @@ class control_sender {
   template <std::size_t Size, class Make>
   [[gnu::always_inline]] status tell_of(record& to, wire::message_kind kind, Make&& make) noexcept {
     if constexpr (Traits::front + Size <= Traits::message_inject_bytes) {
-      const auto tag = wire::message_tag::of(kind, to.theirs);
+      const auto tag = tag_of(kind, to);
       std::byte message[Traits::front + Size];
       put_front({message, sizeof message}, tag);
       make(bytes(message + Traits::front, Size));
@@ -90,7 +95,7 @@ class control_sender {
 
   [[gnu::always_inline]] status send_control(record& to, wire::message_kind kind, const_bytes body,
                                              slot* parent) noexcept {
-    const auto tag = wire::message_tag::of(kind, to.theirs);  // in a hello: 0, or the number that came with the link
+    const auto tag = tag_of(kind, to);  // in a hello: 0, or the number that came with the link
     // The link ends right after a goodbye. Only a completion says that the goodbye got out.
     const bool injected = parent == nullptr && !(Traits::connected && kind == wire::message_kind::goodbye);
     if (injected && body.size() + Traits::front <= Traits::message_inject_bytes && body.size() <= most_on_stack) {

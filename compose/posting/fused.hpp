@@ -117,9 +117,7 @@ class fused_notices {
   /// One message: weft's own front, the head, the bytes. Its memory is free on return, and no slot is needed.
   template <class Write>
   [[gnu::always_inline]] status inject(const Write& w, std::uint64_t token) noexcept {
-    const auto tag = [&w] {
-      return wire::message_tag::of(wire::message_kind::fused, w.record->theirs);
-    };  // read where it is used
+    const auto tag = [&w] { return Engine::tag_of(wire::message_kind::fused, *w.record); };  // read where it is used
     std::byte message[injected];
     fill({message, sizeof message}, tag(), {token, w.to.address, w.to.key, w.immediate}, w.from);
     return e_.port->inject(w.record->link, {message, own_bytes + w.from.size}, Engine::immediate_of(tag()));
@@ -136,7 +134,7 @@ class fused_notices {
   }
   template <class Write>
   status say(const Write& w, std::uint64_t token) noexcept {
-    const auto tag = wire::message_tag::of(wire::message_kind::fused, w.record->theirs);
+    const auto tag = Engine::tag_of(wire::message_kind::fused, *w.record);
     const wire::fused_head head{token, w.to.address, w.to.key, w.immediate};
     slot* s = e_.operations.take();
     if (s == nullptr) return again(waits_for::operation_slot, "put_notify");

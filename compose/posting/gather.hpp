@@ -35,7 +35,7 @@ class gather {
       if (call_pieces v; v.template take<parts_of::send_pieces>(from)) [[likely]] {
         if (!initiator_type::is_taken(*r, v.bytes)) [[unlikely]]
           return rare_posts<Engine>::too_long(e_, v.bytes, *r);
-        const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
+        const auto tag = Engine::tag_of(wire::message_kind::user, *r);
         return Engine::counted(
             *r, initiator_.template post<post_mode::signalled, Engine::slot_per_message>(
                     r, operation::send, context, signalled,
@@ -165,7 +165,7 @@ class gather {
     if (pieces.count() > parts_of::send_pieces)
       return Engine::counted(*r, packed(*r, pieces, static_cast<std::size_t>(total), context, signalled));
     if constexpr (parts_of::send_pieces > 1) {
-      const auto tag = wire::message_tag::of(wire::message_kind::user, r->theirs);
+      const auto tag = Engine::tag_of(wire::message_kind::user, *r);
       if constexpr (Engine::framed) return Engine::counted(*r, with_header(*r, tag, pieces, context, signalled));
       else
         return Engine::counted(*r, initiator_.template post<post_mode::signalled, Engine::slot_per_message>(
@@ -231,7 +231,7 @@ class gather {
     slot* o = with_buffer(r, context, signalled);
     if (o == nullptr) return again(waits_for::operation_slot, "send");
     const local_memory whole = e_.controls.memory(o->buffer);
-    const auto tag = wire::message_tag::of(wire::message_kind::user, r.theirs);
+    const auto tag = Engine::tag_of(wire::message_kind::user, r);
     Engine::put_front({whole.data, whole.size}, tag);
     std::byte* to = whole.data + Engine::front;
     for (const local_memory& each : pieces.list()) {

@@ -11,6 +11,7 @@
 
 #include "../../wire/group.hpp"
 #include "../engine/engine.hpp"
+#include "../engine/erased_handler.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -111,8 +112,7 @@ class group_packing {
   }
 
   /// Reports each member as failed. Gives the slot back, or abandons it while the library holds it.
-  template <class On>
-  void fail(slot& o, status why, On&& on) {
+  void fail(slot& o, status why, erased_handler on) {
     record& r = *o.record;
     const peer whose = e_.handle(r);
     e_.coalescer.slot_ends(r, o);
@@ -167,7 +167,7 @@ class group_packing {
   status send(slot& o) noexcept {
     record& r = *o.record;
     const local_memory memory = buffers().memory(o.buffer);
-    const auto tag = wire::message_tag::of(wire::message_kind::group, r.theirs);
+    const auto tag = Engine::tag_of(wire::message_kind::group, r);
     const std::size_t size = Engine::front + static_cast<std::size_t>(o.scratch[0]);
     Engine::put_front({memory.data, memory.size}, tag);
     if (size <= Engine::message_inject_bytes) {

@@ -35,7 +35,7 @@ class initiator : public caller_checks<Engine> {
     record* r = addressed(to, "send");
     if (r == nullptr || !is_taken(*r, from.size)) [[unlikely]]
       return rare::not_sent(e_, to, from.size);
-    const auto tag = [r] { return wire::message_tag::of(wire::message_kind::user, r->theirs); };
+    const auto tag = [r] { return Engine::tag_of(wire::message_kind::user, *r); };
     if constexpr (Engine::framed) {
       return Engine::counted(*r, rare::send_framed(e_, *r, from, tag(), context, signalled));
     } else {

@@ -262,7 +262,7 @@ class parts {
       if (o.buffer == no_index) o.buffer = e_.controls.take();
       if (o.buffer == no_index) return again(waits_for::operation_slot, "send");
       o.stage = stage::buffered;
-      const auto tag = wire::message_tag::of(wire::message_kind::user, o.record->theirs);
+      const auto tag = Engine::tag_of(wire::message_kind::user, *o.record);
       return Engine::counted(*o.record, rare_posts<Engine>::post_framed(e_, *o.record, from, tag, o));
     } else {
       return Engine::counted(*o.record, e_.port->template send<post_mode::signalled>(

@@ -27,7 +27,7 @@ class blocking_calls {
   [[gnu::always_inline]] int step(Handler& on) {
     if (!e_.poll_budget.quick_poll()) [[unlikely]]
       return maintenance_step(e_, on);
-    return cq_poller<Engine, by_const_reference<Handler>>::template poll<true>(e_, on);
+    return cq_poller<Engine, held_handler<Handler>>::template poll<true>(e_, on);
   }
 
   template <class Done, class Handler>
@@ -65,8 +65,7 @@ class blocking_calls {
       if (!e_.ended.empty()) return {};
     // After the end of a link its last entries may be in the queue, and nothing would end the sleep.
     if (!e_.options.sleeps || e_.draining) return {};
-    const auto none = [](auto&&) {};
-    duration due = timers<Engine, const decltype(none)>(e_, none).until_due();
+    duration due = timers<Engine>(e_).until_due();
     // Arming the queue may receive a cell's bytes. A cell makes no entry, so nothing would end the sleep.
     if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
     if constexpr (requires { Engine::port_type::longest_sleep; }) due = std::min(due, Engine::port_type::longest_sleep);
@@ -86,15 +85,16 @@ class blocking_calls {
     if (!to.alive()) return error(errc::peer_lost, "send_region");
     return e_.tell(record_of(to), wire::message_kind::region, description);
   }
-  template <class Handler>
-  result<remote_region> receive_region(peer from, duration timeout, Handler& on) {
+  result<remote_region> receive_region(peer from, duration timeout, waiting_handler waits) {
     const auto came = [&] {
       return from.alive() && record_of(from).words != nullptr && !record_of(from).words->regions.empty();
     };
-    const status waited = until([&] { return came() || !from.alive() || interrupted(on) != nullptr; }, timeout, on);
+    const erased_handler on = waits.events();
+    const auto settled = [&] { return came() || !from.alive() || waits.interrupted() != nullptr; };
+    const status waited = until(settled, timeout, on);
     if (!from.alive())
       return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
-    if (const char* seen = interrupted(on))  // a description that has come stays for the next call
+    if (const char* seen = waits.interrupted())  // a description that has come stays for the next call
       return {error(errc::broken, "receive region"),
               std::string(seen) + " arrived while receive_region() waited; pass a handler for events"};
     if (!came()) return {waited, "the peer did not describe its region in time"};
@@ -110,18 +110,16 @@ class blocking_calls {
   [[gnu::noinline]] static int maintenance_step(Engine& e, Handler& on) {
     e.poll_budget.not_quick();
     if (e.handling()) return 0;
-    using poller = cq_poller<Engine, by_const_reference<Handler>>;
+    using poller = cq_poller<Engine, held_handler<Handler>>;
     const bool timers_are_due = e.poll_budget.are_timers_due();  // counts this poll, deferred work or not
     const int found =
-        e.poll_budget.is_put_off() ? poller::poll_and_run_deferred(e, {&on}) : poller::template poll<false>(e, on);
-    if (timers_are_due) run_timers(e, on);
+        e.poll_budget.is_put_off() ? poller::poll_and_run_deferred(e, hold(on)) : poller::template poll<false>(e, on);
+    if (timers_are_due) run_timers(e, erased_handler::of(on));
     return found;
   }
-  template <class Handler>
-  [[gnu::noinline]] static void run_timers(Engine& e, Handler& on) {
+  [[gnu::noinline]] static void run_timers(Engine& e, erased_handler on) {
     e.poll_budget.begin_handling();
-    by_const_reference<Handler> reported{&on};
-    timers<Engine, by_const_reference<Handler>>(e, reported).run();
+    timers<Engine>(e).run(on);
     (void)e.poll_budget.end_handling();
   }
 

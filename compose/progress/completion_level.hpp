@@ -82,8 +82,7 @@ class completion_level {
   }
 
   /// Flushes and waits for the end. Other events go to `on`.
-  template <class Handler>
-  status flush_and_wait(peer to, duration timeout, Handler& on) {
+  status flush_and_wait(peer to, duration timeout, erased_handler on) {
     if (e_.handling()) return error(errc::invalid, "flush: waiting inside a handler");
     std::optional<status> ended;
     const instant end = e_.port->now() + timeout;
@@ -95,13 +94,14 @@ class completion_level {
                               if (f.context == &ended) ended = f.why;
                               else on(f);
                             },
-                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
+                            [&](const received& m) { return on(m); }, [&](const auto& other) { on(other); }};
+    const erased_handler watching = erased_handler::of(watch);
     status begun = flush(to, &ended);
     (void)blocking_calls<Engine>(e_).until([&] { return !begun.is_again() || !(begun = flush(to, &ended)).is_again(); },
-                                           timeout, watch);
+                                           timeout, watching);
     if (!begun) return begun.is_again() ? error(errc::deadline, "flush") : begun;
     const status waited = blocking_calls<Engine>(e_).until([&] { return ended.has_value(); },
-                                                           std::max(duration(0), end - e_.port->now()), watch);
+                                                           std::max(duration(0), end - e_.port->now()), watching);
     if (ended) return *ended;
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i)  // nobody waits for its end any more
       if (slot& s = *e_.operations.at(i); s.use == slot_use::user && s.user == &ended) s.use = slot_use::silent;

@@ -18,8 +18,7 @@ class orderly_close {
 
   explicit orderly_close(Engine& e) noexcept : e_(e) {}
 
-  template <class Handler>
-  status close(peer p, duration timeout, Handler& on) {
+  status close(peer p, duration timeout, erased_handler on) {
     auto* r = static_cast<record*>(peer_access::record(p));
     if (r == nullptr) return error(errc::invalid, "close");
     if (!is_open(p, *r)) return {};  // the peer left before
@@ -44,7 +43,8 @@ class orderly_close {
 
   /// For the destructor: no handler gets an event any more.
   void close_all(duration at_most) {
-    const auto ignore = [](auto&&) {};
+    const auto nothing = [](const auto&) {};
+    const erased_handler ignore = erased_handler::of(nothing);
     const instant end = e_.port->now() + at_most;
     bool any = false;
     for (record& r : e_.peers) any = any || r.state == peer_state::established || r.handshake_pending;
@@ -96,8 +96,7 @@ class orderly_close {
 
   /// Polls for 2 ms: an injected goodbye has no completion, and many providers send it only while they are polled.
   /// Events of other peers go to `on`.
-  template <class Handler>
-  void linger(Handler& on) {
+  void linger(erased_handler on) {
     if (e_.handling()) return;
     const instant end = e_.port->now() + 2ms;
     while (e_.port->now() < end) blocking_calls<Engine>(e_).step(on);

@@ -56,7 +56,7 @@ class peer_calls {
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
     (void)e_().coalescer.before(p);
-    return orderly_close<engine_type>(e_()).close(p, timeout, on);
+    return orderly_close<engine_type>(e_()).close(p, timeout, erased_handler::of(on));
   }
   /// The sentence of the last `lost` event. Valid inside the handler and until the next such event.
   const std::string& reason() const noexcept { return e_().last_reason; }

@@ -17,7 +17,7 @@
 
 namespace weft::detail {
 
-template <class Engine, class Handler>
+template <class Engine>
 class timers {
  public:
   using record = typename Engine::record;
@@ -35,13 +35,13 @@ class timers {
   static constexpr std::uint32_t restless_ms = 20;            ///< After a change, links are polled more often.
   static constexpr std::uint32_t whole_absence = ~std::uint32_t{0};
 
-  timers(Engine& e, Handler& on) noexcept : e_(e), on_(on) {}
+  explicit timers(Engine& e) noexcept : e_(e) {}
 
-  void run() {
+  void run(erased_handler on) {
     const std::uint32_t before = e_.tick;
     e_.read_clock();
     e_.poll_budget.timers_after(every_polls - 1);
-    if (e_.tick != before || follows_links()) connection_manager<Engine>(e_).follow_links(on_);
+    if (e_.tick != before || follows_links()) connection_manager<Engine>(e_).follow_links(on);
     if (!e_.deferred_replies.empty()) target_atomics<Engine>(e_).settle();
     if (e_.tick == before) {
       if (e_.handshake_unsent) handshake<Engine>(e_).resend_handshakes();
@@ -51,8 +51,8 @@ class timers {
     if (e_.side_channel) e_.side_channel->progress();
     const std::uint32_t not_silent = not_listened(e_.tick - before);
     for (record& r : e_.peers)
-      if (r.state != peer_state::free) check_peer(r, not_silent);
-    if (e_.tick - e_.swept >= sweep_every()) sweep();
+      if (r.state != peer_state::free) check_peer(r, not_silent, on);
+    if (e_.tick - e_.swept >= sweep_every()) sweep(on);
   }
 
   /// How long the owner may sleep until work is due.
@@ -95,32 +95,32 @@ class timers {
     return 0;
   }
 
-  void check_peer(record& r, std::uint32_t not_silent) {
+  void check_peer(record& r, std::uint32_t not_silent, erased_handler on) {
     handshake<Engine>(e_).send_pending(r);
     const std::uint32_t waited = e_.tick - r.since;
     switch (r.state) {
       case peer_state::established:
-        return watch_over(r, not_silent);
+        return watch_over(r, not_silent, on);
       case peer_state::greeting:
         if (r.last_sent.until(e_.tick) >= repeat_hello_ms) repeat_hello(r);
         return;
       case peer_state::arrived:
-        return drop_after(r, waited >= Engine::ticks(e_.options.handshake_limit));
+        return drop_after(r, waited >= Engine::ticks(e_.options.handshake_limit), on);
       case peer_state::leaving:
-        return end_after(r, has_left(r));
+        return end_after(r, has_left(r), on);
       case peer_state::refusing:
       case peer_state::closing:
-        return end_after(r, waited >= half_open_ms || (!r.handshake_pending && waited >= linger_ms));
+        return end_after(r, waited >= half_open_ms || (!r.handshake_pending && waited >= linger_ms), on);
       default:
         return;
     }
   }
-  void end_after(record& r, bool patience_is_over) {
-    if (patience_is_over) teardown<Engine>(e_).end(r, peer_event::patience_over, {}, on_);
+  void end_after(record& r, bool patience_is_over, erased_handler on) {
+    if (patience_is_over) teardown<Engine>(e_).end(r, peer_event::patience_over, {}, on);
   }
-  void drop_after(record& r, bool limit_is_over) {
+  void drop_after(record& r, bool limit_is_over, erased_handler on) {
     e_.turned_away += std::uint64_t{limit_is_over};
-    end_after(r, limit_is_over);
+    end_after(r, limit_is_over, on);
   }
   void repeat_hello(record& r) noexcept {
     r.last_sent = e_.tick;
@@ -140,13 +140,13 @@ class timers {
     return e_.operations.count([&r](const slot& s) { return s.use == slot_use::control && s.record == &r; }) > 0;
   }
 
-  void watch_over(record& r, std::uint32_t not_silent) {
+  void watch_over(record& r, std::uint32_t not_silent, erased_handler on) {
     if constexpr (liveness_answer::watches_process) {
       if (r.checked.until(e_.tick) >= watch_every_ms) {
         r.checked = e_.tick;
         if (r.watch.gone()) {
           const std::uint64_t process = r.process;
-          teardown<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on_);
+          teardown<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on);
           if constexpr (requires { e_.port->process_ended(process); }) e_.port->process_ended(process);
           return;
         }
@@ -157,34 +157,33 @@ class timers {
       if (!sent.is_again()) r.last_sent = e_.tick;  // a queue full of writes: the next tick tries again
       // Elsewhere links or processes tell of the end, after the messages that came before.
       if (liveness_answer::speaks && !sent && !sent.is_again())
-        return teardown<Engine>(e_).gone(r, {errc::peer_lost, sent.from, sent.native(), "heartbeat"}, on_);
+        return teardown<Engine>(e_).gone(r, {errc::peer_lost, sent.from, sent.native(), "heartbeat"}, on);
     }
     const std::uint32_t limit = e_.silence_ticks();
     if (limit == 0) return;
     if (std::exchange(r.heard, false)) r.since = e_.tick;
     r.since += std::min(not_silent, e_.tick - r.since);
-    if (e_.tick - r.since > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on_);
+    if (e_.tick - r.since > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on);
   }
 
-  void sweep() {
+  void sweep(erased_handler on) {
     e_.swept = e_.tick;
     const std::uint32_t limit = Engine::ticks(e_.options.operation_timeout);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
       if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
       if (s.stage == stage::grouped) {
-        group_packing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on_);
+        group_packing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on);
         continue;
       }
       const slot ended = s;
       teardown<Engine>(e_).end_early(s);
-      on_(failed{ended.what, e_.handle(*ended.record), ended.use == slot_use::user ? ended.user : nullptr,
-                 error(errc::deadline, name_of(ended.what))});
+      on(failed{ended.what, e_.handle(*ended.record), ended.use == slot_use::user ? ended.user : nullptr,
+                error(errc::deadline, name_of(ended.what))});
     }
   }
 
   Engine& e_;
-  Handler& on_;
 };
 
 }  // namespace weft::detail

@@ -26,7 +26,7 @@ class completions {
   [[gnu::always_inline]] void ended(const completion_entry& c) {
     if (c.context == nullptr) return;  // an unsignalled operation, on a fabric that signals all
     if (!c.outcome) [[unlikely]]
-      return ended_badly(c);
+      return completions<Engine, erased_handler>(e_, on_).ended_badly(c);
     ended(*static_cast<slot*>(c.context));
   }
   [[gnu::always_inline]] void ended(slot& s) {

@@ -13,6 +13,9 @@
 #include "deferred_work.hpp"
 #include "receive_path.hpp"
 
+#include <type_traits>
+#include <utility>
+
 namespace weft::detail {
 
 /// The user's handler, called with events as const lvalues. An rvalue would prefer a catch-all `[](auto&&) {}` to the
@@ -24,9 +27,19 @@ struct by_const_reference {
   decltype(auto) operator()(const Event& event) const {
     return (*on)(event);
   }
+  operator erased_handler() const noexcept { return erased_handler::of(*on); }  // NOLINT(google-explicit-constructor)
 };
+/// How polls hold a handler: by reference, or as a copy where it is a reference already.
+template <class User>
+using held_handler = std::conditional_t<std::is_same_v<std::remove_const_t<User>, erased_handler>, erased_handler,
+                                        by_const_reference<User>>;
+template <class User>
+[[gnu::always_inline]] inline held_handler<User> hold(User& on) noexcept {
+  if constexpr (std::is_same_v<held_handler<User>, erased_handler>) return on;
+  else return {&on};
+}
 
-/// `Handler` is copied: it refers to the user's handler, and `{&user}` makes one.
+/// `Handler` is copied: it refers to the user's handler, and hold() makes one.
 template <class Engine, class Handler>
 class cq_poller {
  public:
@@ -46,11 +59,12 @@ class cq_poller {
       entries_read l;
       l.engine = &e;
       const auto read = e.reader.read(l.all);
-      counter_rings_of<Engine, Handler>(*l.engine, {&on}).poll();
+      counter_rings_of<Engine, Handler>(*l.engine, hold(on)).poll();
       int found = 0;
       if (read > 0) found = report(l, on, static_cast<int>(read));
-      else if (l.engine->reader.failed(read)) [[unlikely]] found = report_error(*l.engine, on);
-      return found + ring_watch_of<Engine, Handler>(*l.engine, {&on}).poll();
+      else if (l.engine->reader.failed(read)) [[unlikely]]
+        found = cq_poller<Engine, erased_handler>::report_error(*l.engine, erased_handler::of(on));
+      return found + ring_watch_of<Engine, Handler>(*l.engine, hold(on)).poll();
     }
   }
 
@@ -70,9 +84,9 @@ class cq_poller {
     e.poll_budget.begin_handling();
     const int found = e.port->report_entries(
         l.all, read, [&e, &on ](const completion_entry& c, auto&... from) __attribute__((always_inline)) {
-          cq_poller(e, {&on}).take(c, from...);
+          cq_poller(e, hold(on)).take(c, from...);
         });
-    finish(e, {&on}, found);
+    finish(e, hold(on), found);
     return found;
   }
 
@@ -82,8 +96,7 @@ class cq_poller {
         if constexpr (!Engine::immediates_name_peers) return receive_path_().notice_in_receive(c);
         record* const from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
         if (from == nullptr) [[unlikely]]
-          return receive_path<Engine, Handler>::early_notice(
-              e_, e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)}), c.immediate);
+          return receive_path<Engine, Handler>::early_notice(e_, c.immediate);
         if (!ring_watch_of<Engine, Handler>(e_, on_).drain(*from)) return;  // cells posted before this notice
         return void(on_(notified{e_.handle(*from), static_cast<std::uint32_t>(c.immediate)}));
       }
@@ -102,14 +115,14 @@ class cq_poller {
     record& from = *static_cast<record*>(link_record);
     if (c.kind != completion_kind::write_with_immediate) return receive_path_().arrived(c, from);
     if (!from.is_live()) [[unlikely]]
-      return receive_path<Engine, Handler>::early_notice(e_, &from, c.immediate);
+      return receive_path<Engine, Handler>::early_notice(e_, receive_path_().named(from.number, c.immediate));
     on_(notified{e_.handle(from), static_cast<std::uint32_t>(c.immediate)});
   }
 
   [[gnu::always_inline]] static void finish(Engine& e, Handler on, int found) {
     receives<Engine>(e).refill();
     if (!e.poll_budget.end_handling()) [[unlikely]]
-      deferred_work<Engine, Handler>::run(e, on, found);
+      deferred_work<Engine>::run(e, on, found);
   }
 
   // ---- rare variants
@@ -118,7 +131,7 @@ class cq_poller {
   static int poll_and_run_deferred(Engine& e, Handler on) {
     e.poll_budget.begin_handling();
     cq_poller in(e, on);
-    if (!e.unexpected_messages.empty()) in.receive_path_().retry_unexpected();
+    if (!e.unexpected_messages.empty()) receive_path<Engine, erased_handler>(e, on).retry_unexpected();
     int found = in.report_ended();
     found += e.port->poll([&in](const completion_entry& c, auto&... from) { in.take_one(c, from...); });
     receives<Engine>(e).refill();
@@ -126,8 +139,17 @@ class cq_poller {
     const int cells = ring_watch_of<Engine, Handler>(e, on).poll();
     if (std::exchange(e.timer_ended_sleep, false) && found > 0) [[unlikely]]
       ++e.sleeps.missed_wakes;
-    deferred_work<Engine, Handler>::run(e, on, found);
+    deferred_work<Engine>::run(e, on, found);
     return found + cells;
+  }
+  /// Reads and reports an error entry.
+  [[gnu::cold, gnu::noinline]] static int report_error(Engine& e, Handler on) {
+    e.poll_budget.begin_handling();
+    cq_poller in(e, on);
+    const int found =
+        e.port->report_error([&in](const completion_entry& c, auto&... from) { in.take_one(c, from...); });
+    finish(e, on, found);
+    return found;
   }
 
  private:
@@ -138,30 +160,21 @@ class cq_poller {
   [[gnu::always_inline]] static int poll_in_one_call(Engine& e, User& on) {
     const int found = e.port->poll([&e, &on](const completion_entry& c, auto&... from) {
       e.poll_budget.begin_handling();
-      cq_poller(e, {&on}).take(c, from...);
+      cq_poller(e, hold(on)).take(c, from...);
     });
-    counter_rings_of<Engine, Handler>(e, {&on}).poll();
-    const int cells = ring_watch_of<Engine, Handler>(e, {&on}).poll();
-    if (found != 0) finish(e, {&on}, found);
+    counter_rings_of<Engine, Handler>(e, hold(on)).poll();
+    const int cells = ring_watch_of<Engine, Handler>(e, hold(on)).poll();
+    if (found != 0) finish(e, hold(on), found);
     return found + cells;
   }
   /// Some operations ended when their post returned. Their ends are reported before new entries.
   template <class User>
   [[gnu::noinline]] static int poll_with_ends(Engine& e, User& on) {
     e.poll_budget.begin_handling();
-    cq_poller in(e, {&on});
+    cq_poller in(e, hold(on));
     int found = in.report_ended();
     found += e.port->poll([&in](const completion_entry& c, auto&... from) { in.take(c, from...); });
-    finish(e, {&on}, found);
-    return found;
-  }
-  template <class User>
-  [[gnu::cold, gnu::noinline]] static int report_error(Engine& e, User& on) {
-    e.poll_budget.begin_handling();
-    cq_poller in(e, {&on});
-    const int found =
-        e.port->report_error([&in](const completion_entry& c, auto&... from) { in.take_one(c, from...); });
-    finish(e, {&on}, found);
+    finish(e, hold(on), found);
     return found;
   }
 

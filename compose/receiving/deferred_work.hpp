@@ -15,14 +15,14 @@
 
 namespace weft::detail {
 
-template <class Engine, class Handler>
+template <class Engine>
 class deferred_work {
  public:
   using record = typename Engine::record;
   using slot = typename Engine::slot;
 
   /// Does deferred work, as far as there is room now. `found`: number of entries of the poll before.
-  [[gnu::noinline]] static void run(Engine& e, Handler on, int found) {
+  [[gnu::noinline]] static void run(Engine& e, erased_handler on, int found) {
     if (!e.poll_budget.is_put_off()) return;  // the timers are due, at the next poll
     e.poll_budget.begin_handling();
     deferred_work(e, on).run_all(found);
@@ -31,10 +31,10 @@ class deferred_work {
   }
 
  private:
-  deferred_work(Engine& e, Handler on) noexcept : e_(e), on_(on) {}
+  deferred_work(Engine& e, erased_handler on) noexcept : e_(e), on_(on) {}
 
   [[gnu::always_inline]] void run_all(int found) {
-    completions<Engine, Handler> ends(e_, on_);
+    completions<Engine, erased_handler> ends(e_, on_);
     if (Engine::connected && found == 0 && e_.draining) settle_links();
     if (!e_.unposted.empty()) post_again();
     if (!e_.deferred.empty()) ends.send_deferred();
@@ -50,7 +50,7 @@ class deferred_work {
   [[gnu::cold]] void settle_links() {
     for (record& r : e_.peers)
       if (r.link_is == link_state::ended && r.live_number() != peer_header::dead)
-        (void)ring_watch_of<Engine, Handler>(e_, on_).drain(r);
+        (void)ring_watch_of<Engine, erased_handler>(e_, on_).drain(r);
     receives<Engine>(e_).settle();
     connection_manager<Engine>(e_).settle_links(on_);
   }
@@ -61,7 +61,7 @@ class deferred_work {
   }
 
   Engine& e_;
-  Handler on_;
+  erased_handler on_;
 };
 
 }  // namespace weft::detail

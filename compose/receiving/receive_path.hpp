@@ -6,6 +6,7 @@
 // receive in unexpected_messages, and the next poll offers it again. Hot path: all of it. Threads: the owner's.
 #pragma once
 
+#include "../../core/if_memory.hpp"
 #include "../connecting/connection_manager.hpp"
 #include "../events.hpp"
 #include "control_path.hpp"
@@ -80,19 +81,27 @@ class receive_path {
     else if (Engine::links_have_receives && consumed != nullptr) r = receives<Engine>(e_).peer_of(*consumed);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) connection_manager<Engine>(e_).post(*consumed);
-    if (known && (r == nullptr || !r->is_live())) return early_notice(e_, r, c.immediate);
+    if (known && (r == nullptr || !r->is_live()))
+      return early_notice(e_, named(r == nullptr ? peer_header::dead : r->number, c.immediate));
     on_(notified{r == nullptr ? peer() : e_.handle(*r), static_cast<std::uint32_t>(c.immediate)});
   }
 
-  /// A notice of no established connection. It waits if it overtook the accept (engine/early_notices.hpp).
-  [[gnu::cold, gnu::noinline]] static void early_notice(Engine& e, const record* r, std::uint64_t immediate) {
-    const auto waits = [&e](std::uint32_t connection) {
-      const record* const of = e.peers.find({connection});
+  /// A notice of no established connection. It waits if it overtook the accept (engine/early_notices.hpp). `named`: the
+  /// connection's number in the upper half, the immediate in the lower.
+  [[gnu::cold, gnu::noinline]] static void early_notice(Engine& e, std::uint64_t named) {
+    const auto connection = static_cast<std::uint32_t>(named >> 32);
+    const auto waits = [&e](std::uint32_t number) {
+      const record* const of = e.peers.find({number});
       return of != nullptr && of->state == peer_state::greeting;
     };
-    if (r == nullptr || r->state != peer_state::greeting ||
-        !e.overtaking_notices.keep(r->number, static_cast<std::uint32_t>(immediate), waits))
-      ++e.stale;
+    bool kept = false;
+    if (waits(connection))
+      (void)if_memory([&] { kept = e.overtaking_notices.keep(connection, static_cast<std::uint32_t>(named), waits); });
+    if (!kept) ++e.stale;
+  }
+
+  static constexpr std::uint64_t named(std::uint32_t connection, std::uint64_t immediate) noexcept {
+    return std::uint64_t{connection} << 32 | static_cast<std::uint32_t>(immediate);
   }
 
   /// Offers the messages that wait, in their order.
