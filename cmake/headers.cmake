@@ -136,6 +136,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/ended_operations.hpp
   compose/engine/engine.hpp
   compose/engine/engine_traits.hpp
+  compose/engine/erased_handler.hpp
   compose/engine/key_source.hpp
   compose/engine/no_coalescer.hpp
   compose/engine/operations.hpp
