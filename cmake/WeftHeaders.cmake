@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The targets that hold weft's headers. Only listed headers are installed; the test static.lists names a missing one.
-# `weft` needs no network library. `weft_libfabric` and `weft_verbs` each link one.
+# `weft` needs no network library. `weft_libfabric` and `weft_verbs` each link one. `weft_authentication` needs
+# libcrypto.
 include(${PROJECT_SOURCE_DIR}/cmake/headers.cmake)
 
 # weft_headers(target set files...): adds headers as a file set of the target. Paths start at the source directory.
@@ -52,3 +53,17 @@ add_library(weft::backend_verbs ALIAS weft_verbs)
 set_target_properties(weft_verbs PROPERTIES EXPORT_NAME backend_verbs)
 target_link_libraries(weft_verbs INTERFACE weft)
 weft_verified_headers(weft_verbs ${WEFT_VERBS_HEADERS})
+
+# Without libcrypto the target stays empty, and a program that asks for authentication::shared_secret does not compile.
+add_library(weft_authentication INTERFACE)
+add_library(weft::authentication ALIAS weft_authentication)
+set_target_properties(weft_authentication PROPERTIES EXPORT_NAME authentication)
+target_link_libraries(weft_authentication INTERFACE weft)
+weft_verified_headers(weft_authentication ${WEFT_AUTHENTICATION_HEADERS})
+find_package(OpenSSL QUIET COMPONENTS Crypto)
+if(TARGET OpenSSL::Crypto)
+  target_link_libraries(weft_authentication INTERFACE OpenSSL::Crypto)
+  set_target_properties(weft_authentication PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+else()
+  message(STATUS "weft: authentication::shared_secret is left out: libcrypto is not installed (Debian: libssl-dev)")
+endif()

@@ -38,6 +38,7 @@ set(WEFT_PUBLIC_HEADERS
   core/memory.hpp
   core/policy.hpp
   core/policy_name.hpp
+  core/secret.hpp
   core/time.hpp
   core/printable.hpp
   core/version.hpp
@@ -47,6 +48,7 @@ set(WEFT_PUBLIC_HEADERS
   coroutines/scheduler.hpp
   coroutines/task.hpp
   policies/atomics.hpp
+  policies/authentication.hpp
   policies/bootstrap.hpp
   policies/checks.hpp
   policies/coalesce.hpp
@@ -122,6 +124,7 @@ set(WEFT_ROOM_HEADERS
   compose/connecting/connection_manager.hpp
   compose/connecting/handshake.hpp
   compose/connecting/host_and_service.hpp
+  compose/connecting/link_table.hpp
   compose/connecting/links.hpp
   compose/connecting/opening.hpp
   compose/connecting/refuse_events.hpp
@@ -138,6 +141,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/engine_traits.hpp
   compose/engine/erased_handler.hpp
   compose/engine/key_source.hpp
+  compose/engine/no_authentication.hpp
   compose/engine/no_coalescer.hpp
   compose/engine/operations.hpp
   compose/engine/peers.hpp
@@ -210,6 +214,7 @@ set(WEFT_ROOM_HEADERS
   history/record.hpp
   history/recorder.hpp
   history/verdict.hpp
+  wire/authentication.hpp
   wire/cell.hpp
   wire/control.hpp
   wire/fused.hpp
@@ -273,4 +278,11 @@ set(WEFT_VERBS_HEADERS
   backends/verbs/request_list.hpp
   backends/verbs/send_queue.hpp
   backends/verbs/shared_receive_queue.hpp
+)
+
+# Headers of authentication::shared_secret: they need OpenSSL's libcrypto. compose/authentication.hpp is public API.
+set(WEFT_AUTHENTICATION_HEADERS
+  backends/openssl/hmac.hpp
+  compose/authentication.hpp
+  compose/connecting/shared_secret.hpp
 )

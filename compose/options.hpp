@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../core/port.hpp"
+#include "../core/secret.hpp"
 #include "../core/time.hpp"
 
 #include <cstdint>
@@ -42,6 +43,8 @@ struct transport_options {
   bool device_memory = false;     ///< register_region() accepts memory of devices (core/device_memory.hpp).
   weft::on_difference on_difference =
       weft::on_difference::refuse;  ///< Where the library differs from the row: refuse, or warn.
+  /// With authentication::shared_secret: what peers prove before they meet; 16 to 64 bytes. Else empty.
+  weft::secret secret{};
 };
 
 }  // namespace weft

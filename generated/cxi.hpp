@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c1346cb4 {
+inline namespace rules_ad830996 {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 6bc887fa, row 6737fc3d";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 377178bb, row 334aacbc";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -96,11 +96,13 @@ struct cxi {
       // inject: as_the_row_permits: cxi.inject_bytes is 64 (copied: conservative lower bound; not established)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_c1346cb4
+}  // namespace rules_ad830996
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9d0ec0c6 {
+inline namespace rules_ee3fec23 {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 6bc887fa, row 3500c2aa";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 377178bb, row c925ce28";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -93,11 +93,13 @@ struct gni {
       // inject: as_the_row_permits: gni.inject_bytes is 64 (claimed: libfabric 1.17 prov/gni, inject_size 64)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_9d0ec0c6
+}  // namespace rules_ee3fec23
 // clang-format on
 }  // namespace weft::fabrics
 

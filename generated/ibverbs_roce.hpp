@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5aa49b7c {
+inline namespace rules_03ca447a {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 6bc887fa, row 0d4ad3b0";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 377178bb, row b7ceb673";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -112,11 +112,13 @@ struct ibverbs_roce {
       //   max_inline_data; not established on cards); the library can read unchanged memory later on any fabric
       answers::inject::never,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_5aa49b7c
+}  // namespace rules_03ca447a
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_61c4a5ea {
+inline namespace rules_b0020f75 {
 /// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 6bc887fa, row 764a2675";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 377178bb, row 9cdd0e13";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -89,11 +89,13 @@ struct loopback {
       // inject: as_the_row_permits: loopback.inject_bytes is 64 (claimed: weft's loopback)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_61c4a5ea
+}  // namespace rules_b0020f75
 // clang-format on
 }  // namespace weft::fabrics
 

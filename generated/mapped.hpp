@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f5a032ab {
+inline namespace rules_f8d27b54 {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 6bc887fa, row 3671c142";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 377178bb, row 8f6a9d92";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -105,11 +105,13 @@ struct mapped {
       // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: every post reads its source before it returns)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_f5a032ab
+}  // namespace rules_f8d27b54
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_042d8d5c {
+inline namespace rules_4aa858bc {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 6bc887fa, row c47c6917";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 377178bb, row 41d66001";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -91,15 +91,17 @@ struct opx_since_1_15 {
       // inject: as_the_row_permits: opx.inject_bytes is 16 (claimed: libfabric 2.6 prov/opx, inject_size 16)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_042d8d5c
-inline namespace rules_d1583df0 {
+}  // namespace rules_4aa858bc
+inline namespace rules_04b20d75 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 6bc887fa, row 960be9b9";
+  static constexpr std::string_view made_from = "rules 377178bb, row 7a6f6f99";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -123,11 +125,11 @@ struct opx_since_2_1 : opx_since_1_15 {
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
-      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified
+      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_d1583df0
+}  // namespace rules_04b20d75
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

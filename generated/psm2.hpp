@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_56aa8ab9 {
+inline namespace rules_0de65192 {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 6bc887fa, row dd0ad3e9";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 377178bb, row 72440f51";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -94,11 +94,13 @@ struct psm2 {
       // inject: as_the_row_permits: psm2.inject_bytes is 64 (claimed: libfabric 2.6 prov/psm2, inject_size 64)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_56aa8ab9
+}  // namespace rules_0de65192
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_67f1eea3 {
+inline namespace rules_2b605d77 {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 6bc887fa, row 5e80d35c";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 377178bb, row a19f81bb";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -94,11 +94,13 @@ struct psm3 {
       // inject: as_the_row_permits: psm3.inject_bytes is 64 (claimed: libfabric 2.6 prov/psm3, inject_size 64)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_67f1eea3
+}  // namespace rules_2b605d77
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_800f0643 {
+inline namespace rules_0a8a9d77 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 6bc887fa, row 17ef1fb9";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 377178bb, row 9adc082c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -115,15 +115,17 @@ struct shm_since_1_15 {
       //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 4096)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_800f0643
-inline namespace rules_96aa14ce {
+}  // namespace rules_0a8a9d77
+inline namespace rules_7bfdfb4e {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 6bc887fa, row 79bafa68";
+  static constexpr std::string_view made_from = "rules 377178bb, row d34dcb8a";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -147,11 +149,11 @@ struct shm_since_2_0 : shm_since_1_15 {
       answers::progress::polling, answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
       answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
-      answers::checks::verified
+      answers::checks::verified, answers::authentication::none
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_96aa14ce
+}  // namespace rules_7bfdfb4e
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

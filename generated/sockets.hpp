@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d0e8c882 {
+inline namespace rules_c44e302a {
 /// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 6bc887fa, row 7ed59bff";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 377178bb, row 110abbc6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -113,11 +113,13 @@ struct sockets {
       //   libfabric 1.17.0, fi_info -v, inject_size 255)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_d0e8c882
+}  // namespace rules_c44e302a
 // clang-format on
 }  // namespace weft::fabrics
 

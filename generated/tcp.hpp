@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_83777a44 {
+inline namespace rules_23dcc0fc {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 6bc887fa, row 9e620cbd";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 377178bb, row 0efcb264";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -107,11 +107,13 @@ struct tcp {
       //   1.17.0, fi_info -v, inject_size 128)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_83777a44
+}  // namespace rules_23dcc0fc
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d8584231 {
+inline namespace rules_5b5ff282 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 6bc887fa, row 2dbb6d63";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 377178bb, row e4ce8f67";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -96,11 +96,13 @@ struct tcp_rdm {
       // inject: as_the_row_permits: tcp_rdm.inject_bytes is 128 (claimed: libfabric 2.1 prov/tcp, inject_size 128)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_d8584231
+}  // namespace rules_5b5ff282
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fff653cd {
+inline namespace rules_eb3b2678 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 6bc887fa, row 6cb8749d";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 377178bb, row 9de65283";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -125,11 +125,13 @@ struct tcp_rxm {
       //   2026-11-20 libfabric 1.17.0, fi_info -v, inject_size 64)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_fff653cd
+}  // namespace rules_eb3b2678
 // clang-format on
 }  // namespace weft::fabrics
 

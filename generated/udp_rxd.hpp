@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_38bcd07b {
+inline namespace rules_7969ec0f {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
 struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 6bc887fa, row 38ba0b97";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 377178bb, row 7b55e0a9";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -111,11 +111,13 @@ struct udp_rxd {
       //   1.17.0, fi_info -v, inject_size 1256)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_38bcd07b
+}  // namespace rules_7969ec0f
 // clang-format on
 }  // namespace weft::fabrics
 

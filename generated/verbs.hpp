@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_6af9ec24 {
+inline namespace rules_ebf5d93e {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 6bc887fa, row 401aab2d";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 377178bb, row 7efc8c3e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -110,15 +110,17 @@ struct verbs_since_1_15 {
       //   inject_size 256; copied: conservative lower bound; not established)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_6af9ec24
-inline namespace rules_ec2e17d7 {
+}  // namespace rules_ebf5d93e
+inline namespace rules_b165eb00 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 6bc887fa, row 8a15ad28";
+  static constexpr std::string_view made_from = "rules 377178bb, row 36700877";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -146,11 +148,11 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       answers::progress::hardware, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link,
       answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
-      answers::checks::verified
+      answers::checks::verified, answers::authentication::none
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_ec2e17d7
+}  // namespace rules_b165eb00
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_7eb5ffc1 {
+inline namespace rules_3e43a8c7 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 6bc887fa, row ee9caf66";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 377178bb, row fea7b510";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -124,11 +124,13 @@ struct verbs_rxm {
       //   fabric
       answers::inject::never,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_7eb5ffc1
+}  // namespace rules_3e43a8c7
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "atomics.hpp"
+#include "authentication.hpp"
 #include "bootstrap.hpp"
 #include "checks.hpp"
 #include "coalesce.hpp"
@@ -29,9 +30,10 @@
 #include "write_fault.hpp"
 
 namespace weft {
-using all_families = family_list<endpoint_family, bootstrap_family, framing_family, region_address_family,
-                                 region_key_family, local_descriptor_family, region_binding_family, notify_family,
-                                 write_fault_family, atomics_family, progress_family, wait_family, threading_family,
-                                 completion_family, liveness_family, receive_buffers_family, receive_pool_family,
-                                 flush_family, coalesce_family, queues_family, inject_family, checks_family>;
+using all_families =
+    family_list<endpoint_family, bootstrap_family, framing_family, region_address_family, region_key_family,
+                local_descriptor_family, region_binding_family, notify_family, write_fault_family, atomics_family,
+                progress_family, wait_family, threading_family, completion_family, liveness_family,
+                receive_buffers_family, receive_pool_family, flush_family, coalesce_family, queues_family,
+                inject_family, checks_family, authentication_family>;
 }  // namespace weft

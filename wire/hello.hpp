@@ -23,13 +23,17 @@
 namespace weft::wire {
 
 inline constexpr std::uint32_t magic = 0x74666577;  // "weft"
-inline constexpr std::uint16_t version = 6;
+inline constexpr std::uint16_t version = 7;
 inline constexpr std::uint16_t first_version_with_proof = 6;
 inline constexpr std::size_t largest_private_data = 64;
 inline constexpr std::size_t largest_address = 256;
 inline constexpr std::size_t largest_handshake = 768;
 inline constexpr std::size_t largest_shared = 256;
 inline constexpr std::size_t largest_reason = 160;
+// wire/authentication.hpp says what they are.
+inline constexpr std::size_t nonce_bytes = 16;
+inline constexpr std::size_t code_bytes = 16;
+inline constexpr std::size_t largest_authentication = 2 * nonce_bytes + code_bytes;
 
 /// The place of a peer's notification ring; no entries where the fabric needs none.
 struct ring_place {
@@ -58,6 +62,7 @@ struct introduction {
   const_bytes shared{};  ///< Answers and facts that both sides must share, as "family=answer ...", for error sentences.
   bool has_private_data = false;  ///< No private data differs from empty private data.
   const_bytes private_data{};
+  const_bytes authentication{};  ///< Empty without authentication; else see wire/authentication.hpp.
 
   constexpr connection_word own_word() const noexcept { return connection_word::of(connection, proof); }
 };
@@ -82,11 +87,18 @@ constexpr std::size_t encode(const introduction& i, bytes into) noexcept {
   w.number(i.ring.entries);
   w.number(static_cast<std::uint8_t>(i.has_private_data));
   w.counted(i.private_data);
+  w.counted(i.authentication);
   return w.good() ? w.size() : 0;
 }
 
 /// No transport gives the number 0, and the bits above a number are the kind's.
 constexpr bool is_a_number(connection_number n) noexcept { return n.value != 0 && n.value < connection_number::end; }
+
+/// Nothing, a nonce or a code, or two nonces and a code.
+constexpr bool is_authentication(const_bytes b) noexcept {
+  static_assert(nonce_bytes == code_bytes);
+  return b.empty() || b.size() == nonce_bytes || b.size() == largest_authentication;
+}
 
 /// Whether this side can use the bytes as an introduction.
 enum class parse_verdict : std::uint8_t { good, garbled, other_wire_version };
@@ -118,8 +130,9 @@ constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
   out.ring.entries = in.number<std::uint32_t>();
   const auto flag = in.number<std::uint8_t>();
   out.private_data = in.counted(largest_private_data);
+  out.authentication = in.counted(largest_authentication);
   if (!in.done() || flag > 1 || (flag == 0 && !out.private_data.empty())) return parse_verdict::garbled;
-  if (!is_a_number(out.connection)) return parse_verdict::garbled;
+  if (!is_a_number(out.connection) || !is_authentication(out.authentication)) return parse_verdict::garbled;
   out.has_private_data = flag == 1;
   return parse_verdict::good;
 }

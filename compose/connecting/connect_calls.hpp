@@ -70,8 +70,7 @@ class connect_calls {
     if (private_data.size() > wire::largest_private_data)
       return {error(errc::invalid, "connect"),
               "private data has " + std::to_string(private_data.size()) + " bytes; at most 64 travel with a request"};
-    if (e_.entropy() == 0)
-      return {error(errc::native, "getrandom"), "the kernel gives no random numbers (getrandom(2))"};
+    if (e_.entropy() == 0) return without_random_numbers();
     auto place = host_and_service::parse(where);
     if (!place) return std::move(place).error();
     auto address = side_channel ? Engine::oob_exchange::fetch(place->host, place->service, timeout)
@@ -82,6 +81,10 @@ class connect_calls {
     if (r == nullptr)
       return {error(errc::no_memory, "connect"),
               "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
+    if (!typename Engine::template authentication<Engine>(e_).begin(*r)) {
+      teardown<Engine>(e_).forget(*r);
+      return without_random_numbers();
+    }
     if (!handshakes().keep_private(*r, private_data, has)) {
       teardown<Engine>(e_).forget(*r);
       return {error(errc::no_memory, "connect"), "no memory for the private data of a request"};
@@ -153,6 +156,9 @@ class connect_calls {
     return r != nullptr && r->number == peer_access::number(p) ? r : nullptr;
   }
 
+  static failure without_random_numbers() {
+    return {error(errc::native, "getrandom"), "the kernel gives no random numbers (getrandom(2))"};
+  }
   static failure passed_over(const char* call, const char* seen) {
     return {error(errc::broken, call),
             std::string(seen) + " arrived while " + call + "() waited; pass a handler for events"};

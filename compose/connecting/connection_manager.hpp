@@ -3,7 +3,8 @@
 // The events that the peer or the port causes: hello, accept, reject and changes of links. On every fabric a connection
 // is a link (or an address in a table), then hello and accept or reject as messages (wire/hello.hpp). Nothing of a peer
 // is used before its introduction was checked: wire version, fingerprint, sizes. A repeated hello gets the same answer
-// again and makes no new peer, so a lost answer does no harm. What happens next is in transitions.hpp. Hot path:
+// again and makes no new peer, so a lost answer does no harm. Where peers prove a secret, the application hears of a
+// caller after its proof. What happens next is in transitions.hpp. Hot path:
 // post(). Threads: the owner's.
 #pragma once
 
@@ -26,6 +27,7 @@ class connection_manager {
  public:
   using record = typename Engine::record;
   using receive = typename Engine::receive;
+  using authentication = typename Engine::template authentication<Engine>;
 
   explicit connection_manager(Engine& e) noexcept : e_(e) {}
 
@@ -46,11 +48,16 @@ class connection_manager {
     std::string refusal = verdict == wire::parse_verdict::garbled
                               ? std::string()
                               : incompatibility(own_build, theirs, verdict, asking::they);
-    if (refusal.empty() && r->state == peer_state::arrived)
-      if (refusal = admission<Engine>(e_).refusal(*r); !refusal.empty()) code = errc::rejected;
-    const peer_event what = verdict == wire::parse_verdict::garbled ? peer_event::hello_garbled
-                            : refusal.empty()                       ? peer_event::hello
-                                                                    : peer_event::hello_refused;
+    auto proof = verdict == wire::parse_verdict::garbled ? hello_proof::garbled : hello_proof::enough;
+    if (proof == hello_proof::enough && refusal.empty() && r->state == peer_state::arrived) {
+      if (refusal = admission<Engine>(e_).refusal(*r); refusal.empty())
+        proof = authentication(e_).judge(*r, theirs, refusal);
+      if (!refusal.empty()) code = errc::rejected;
+    }
+    const peer_event what = proof == hello_proof::garbled   ? peer_event::hello_garbled
+                            : !refusal.empty()              ? peer_event::hello_refused
+                            : proof == hello_proof::missing ? peer_event::hello_unproven
+                                                            : peer_event::hello;
     switch (const peer_action does = advance(e_, *r, what); does) {
       case peer_action::report_request:
         learn(*r, theirs);
@@ -62,13 +69,14 @@ class connection_manager {
         handshakes().keep_reason(*r, code, std::move(refusal), theirs.wire_version);
         return handshakes().send(*r);
       case peer_action::send_handshake:
+        if (what == peer_event::hello_unproven) learn(*r, theirs);  // the challenge names this hello
         return handshakes().send(*r);
       default:
         return teardown<Engine>(e_).carry_out(*r, does, {}, on);
     }
   }
 
-  /// An accept or a reject arrived.
+  /// An accept or a reject arrived, or a challenge, which is a form of reject.
   void answered(record& r, wire::message_kind kind, const_bytes body, erased_handler on) {
     wire::introduction theirs;
     std::string reason;
@@ -78,6 +86,7 @@ class connection_manager {
       what = peer_event::reject;
       auto no = wire::parse_refusal(body);
       const bool answers = no && no->nonce == r.word().value;
+      if (answers && authentication::is_challenge(*no)) return challenged(r, *no);
       if constexpr (Engine::links_have_receives)  // the link says who sent it
         if (!answers) no = wire::parse_refusal(body, wire::refusal_form::without_nonce);
       if (!answers && !Engine::links_have_receives) what = peer_event::answer_garbled;
@@ -88,6 +97,11 @@ class connection_manager {
       what = peer_event::answer_garbled;
     } else if (reason = incompatibility(own_build, theirs, verdict, asking::we); !reason.empty()) {
       what = peer_event::reject;
+    } else if (r.state == peer_state::greeting && !authentication(e_).is_proven(r, theirs)) {
+      // A link says who sent it. Elsewhere the right answer may still come.
+      what = Engine::links_have_receives ? peer_event::reject : peer_event::answer_garbled;
+      why = error(errc::rejected, "connect");
+      reason = authentication::unproven_accept();
     }
     const peer_action does = advance(e_, r, what);
     if (does == peer_action::report_connected) {
@@ -103,6 +117,13 @@ class connection_manager {
       handshakes().keep_reason(r, why.code, std::move(reason));
       teardown<Engine>(e_).carry_out(r, does, why, on);
     }
+  }
+
+  /// The listener wants a proof: the hello goes out again, with it.
+  void challenged(record& r, const wire::refusal_notice& said) noexcept {
+    if (advance(e_, r, peer_event::challenge) != peer_action::send_handshake) return;
+    authentication::take_challenge(r, said);
+    handshakes().send(r);
   }
 
   /// The library reports that a message of weft's own was not delivered.

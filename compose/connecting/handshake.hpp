@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds and sends hello, accept and reject (wire/hello.hpp). A library that connects lazily refuses sends until it has
-// connected, and does not report when. So a refused handshake stays pending and is sent again: every few polls in the
-// first 4 ms, then each tick. Hot path: no. Threads: the owner's.
+// Builds and sends hello, accept, reject and challenge (wire/hello.hpp, wire/authentication.hpp). A library that
+// connects lazily refuses sends until it has connected, and does not report when. So a refused handshake stays pending
+// and is sent again: every few polls in the first 4 ms, then each tick. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../engine/engine.hpp"
@@ -19,6 +19,7 @@ constexpr std::optional<wire::message_kind> handshake_of(peer_state s) noexcept 
   if (s == peer_state::greeting) return wire::message_kind::hello;
   if (s == peer_state::established) return wire::message_kind::accept;
   if (s == peer_state::refusing) return wire::message_kind::reject;
+  if (s == peer_state::arrived) return wire::message_kind::reject;  // a challenge; only its event makes one pending
   return std::nullopt;
 }
 
@@ -26,6 +27,7 @@ template <class Engine>
 class handshake {
  public:
   using record = typename Engine::record;
+  using authentication = typename Engine::template authentication<Engine>;
 
   explicit handshake(Engine& e) noexcept : e_(e) {}
 
@@ -72,8 +74,9 @@ class handshake {
     const auto kind = handshake_of(r.state);
     if (!kind) return void(r.handshake_pending = false);
     std::byte body[wire::largest_handshake];
-    const std::size_t size =
-        *kind == wire::message_kind::reject ? write_refusal(r, body) : wire::encode(introduce(r, *kind), body);
+    const std::size_t size = r.state == peer_state::arrived        ? authentication::write_challenge(r, body)
+                             : *kind == wire::message_kind::reject ? write_refusal(r, body)
+                                                                   : write_introduction(r, *kind, body);
     const status sent = e_.tell(r, *kind, {body, size});
     if (sent) {
       r.handshake_pending = false;
@@ -132,6 +135,12 @@ class handshake {
                         old ? wire::refusal_form::without_nonce : wire::refusal_form::with_nonce);
   }
 
+  std::size_t write_introduction(record& r, wire::message_kind kind, bytes into) noexcept {
+    std::byte words[wire::largest_authentication];
+    wire::introduction mine = introduce(r, kind);
+    mine.authentication = authentication(e_).words(r, kind, mine, words);
+    return wire::encode(mine, into);
+  }
   wire::introduction introduce(record& r, wire::message_kind kind) noexcept {
     using addresses = answer<typename Engine::fabric, region_address_family>;
     const auto text = [](std::string_view t) {

@@ -102,7 +102,7 @@ class opening {
              " registers memory of the host alone";
     if (o.operation_timeout < 1ms || (o.silence_limit != duration{} && o.silence_limit < 8ms))
       return "operation_timeout must be at least 1 ms, and silence_limit 8 ms or 0";
-    return {};
+    return Engine::template authentication<Engine>::refusal(o);
   }
 
   /// Adds a sentence where another program has the port, or another machine the address. Other failures stay unchanged.

@@ -9,6 +9,7 @@
 
 #include "../../wire/message_tag.hpp"
 #include "../engine/peers.hpp"
+#include "link_table.hpp"
 
 #include <array>
 #include <cstdint>
@@ -32,9 +33,11 @@ enum class peer_event : std::uint8_t {
   link_drained,  ///< The queue was seen empty after the link ended.
   // messages, after their bytes were checked
   hello,
-  hello_refused,  ///< A hello of a build that cannot talk to this one, or one request too many.
+  hello_unproven,  ///< A hello without the proof that this side asks for, or with one for another challenge.
+  hello_refused,   ///< A hello of a build that cannot talk to this one, or one request too many.
   hello_garbled,
   accept,
+  challenge,        ///< The listener asks for a proof (policies/authentication.hpp).
   answer_garbled,   ///< Bytes that are no accept or reject, or one that answers another hello.
   reject,           ///< Also an accept of a build that cannot talk to this one.
   data_message,     ///< user, notify, fused, group.
@@ -46,12 +49,13 @@ enum class peer_event : std::uint8_t {
   patience_over,
   peer_dies,  ///< Silent for too long, process ended, heartbeat refused, or bytes that nobody can read.
 };
-inline constexpr std::size_t peer_events = 23;
+inline constexpr std::size_t peer_events = 25;
 inline constexpr std::array<std::string_view, peer_events> event_names{
-    "owner_connects", "owner_accepts", "owner_rejects",  "owner_closes",  "owner_releases", "link_arrives",
-    "link_stands",    "link_refused",  "link_ends",      "link_drained",  "hello",          "hello_refused",
-    "hello_garbled",  "accept",        "answer_garbled", "reject",        "data_message",   "control_message",
-    "goodbye",        "hello_failed",  "repeat_time",    "patience_over", "peer_dies"};
+    "owner_connects", "owner_accepts",  "owner_rejects", "owner_closes",  "owner_releases",
+    "link_arrives",   "link_stands",    "link_refused",  "link_ends",     "link_drained",
+    "hello",          "hello_unproven", "hello_refused", "hello_garbled", "accept",
+    "challenge",      "answer_garbled", "reject",        "data_message",  "control_message",
+    "goodbye",        "hello_failed",   "repeat_time",   "patience_over", "peer_dies"};
 inline constexpr std::array<std::string_view, peer_states> state_names{
     "free", "dialling", "greeting", "arrived", "requested", "established", "leaving", "refusing", "closing", "lost"};
 constexpr std::string_view name_of(peer_state s) noexcept { return state_names[static_cast<std::size_t>(s)]; }
@@ -66,7 +70,7 @@ enum class peer_action : std::uint8_t {
   refuse_call,             ///< The call answers peer_lost.
   dial,                    ///< The port dials. A link that is up at once reports link_stands.
   admit,                   ///< The new link gets this record.
-  send_handshake,          ///< A hello, accept or reject goes out now, or as soon as the library takes it.
+  send_handshake,          ///< A hello, accept, reject or challenge goes out now, or when the library takes it.
   send_pending_handshake,  ///< The same, if one waits.
   refuse_hello,            ///< A reject with its reason goes out.
   report_request,          ///< The handler gets `requested`.
@@ -171,6 +175,9 @@ inline constexpr rule rules[] = {
     when(e::hello, in(requested), a::none, "The hello is repeated; the owner has not answered."),
     when(e::hello, in(leaving, closing, lost), a::none, "The hello is repeated and late."),
     when(e::hello, others, a::impossible, "A hello finds a record or takes a new one."),
+    when(e::hello_unproven, in(arrived), a::send_handshake, "A repeated hello gets the same challenge."),
+    when(e::hello_unproven, in(dialling, greeting), a::count_garbled, "The side that dials says hello."),
+    when(e::hello_unproven, others, a::none, "Only a caller that nobody has heard of must prove itself."),
     when(e::hello_refused, in(arrived), a::refuse_hello, refusing, "The reject carries the reason."),
     when(e::hello_refused, in(established, refusing), a::send_handshake, "The hello is repeated: the answer was lost."),
     when(e::hello_refused, in(dialling, greeting), a::count_garbled, "The side that dials says hello."),
@@ -183,6 +190,9 @@ inline constexpr rule rules[] = {
     when(e::accept, in(greeting), a::report_connected, established, "The hello is answered."),
     when(e::accept, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
     when(e::accept, others, a::none, "The accept is repeated."),
+    when(e::challenge, in(greeting), a::send_handshake, "The hello goes out again with its proof."),
+    when(e::challenge, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
+    when(e::challenge, others, a::none, "The challenge is late: the connection has its end or its accept."),
     when(e::answer_garbled, others, a::count_garbled, "Only an answer to this hello connects or ends."),
     when(e::reject, in(greeting), a::report_lost, lost, "The peer refused, or was built for other rules."),
     when(e::reject, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
@@ -278,23 +288,6 @@ peer_action advance(Engine& e, typename Engine::record& r, peer_event what) noex
   r.since = e.tick;
   r.set_live(t.next == peer_state::established);
   return does;
-}
-
-// ---- the link of a connection
-
-enum class link_event : std::uint8_t { made, stands, ends, hung_up };
-inline constexpr std::size_t link_events = 4;
-
-/// link_table[state][event]: the next state. A link that ended stays ended until this side hangs up.
-inline constexpr std::array<std::array<link_state, link_events>, link_states> link_table{{
-    {link_state::opening, link_state::none, link_state::none, link_state::none},  // none
-    {link_state::opening, link_state::up, link_state::ended, link_state::none},   // opening
-    {link_state::up, link_state::up, link_state::ended, link_state::none},        // up
-    {link_state::ended, link_state::ended, link_state::ended, link_state::none},  // ended
-}};
-template <class Record>
-void advance_link(Record& r, link_event what) noexcept {
-  r.link_is = link_table[static_cast<std::size_t>(r.link_is)][static_cast<std::size_t>(what)];
 }
 
 }  // namespace weft::detail

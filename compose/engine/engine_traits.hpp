@@ -10,6 +10,7 @@
 #include "../fabric.hpp"
 #include "control_buffers.hpp"
 #include "ended_operations.hpp"
+#include "no_authentication.hpp"
 #include "no_coalescer.hpp"
 #include "operations.hpp"
 #include "peers.hpp"
@@ -117,6 +118,11 @@ struct engine_traits {
   static constexpr std::uint32_t group_members = answer<F, coalesce_family>::messages;
   static constexpr std::size_t group_bytes = answer<F, coalesce_family>::bytes;
 
+  // ---- authentication
+  using authentication_answer = authentication_of<answer<F, authentication_family>>;
+  template <class Engine>
+  using authentication = typename authentication_answer::template type<Engine>;
+
   // ---- parts
   using record =
       peer_record<link,
@@ -124,7 +130,7 @@ struct engine_traits {
                   std::conditional_t<links_have_receives, own_receives<library_bytes>, no_receives>,
                   std::conditional_t<uses_ring, ring_state, no_ring>,
                   std::conditional_t<goodbye_overtakes, message_counts, no_counts>, typename coalescing::peer_part,
-                  std::conditional_t<watches_cells, cell_state, no_cells>>;
+                  std::conditional_t<watches_cells, cell_state, no_cells>, typename authentication_answer::peer_part>;
   using slot = operation_slot<record, library_bytes, swap_loops>;
   using receive = receive_slot<library_bytes>;
   using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;

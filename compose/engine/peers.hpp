@@ -46,7 +46,7 @@ constexpr bool is_half_open(peer_state s) noexcept {
   return s == peer_state::arrived || s == peer_state::requested || s == peer_state::refusing;
 }
 
-/// The state of a connection's link. connecting/transitions.hpp is the only file that assigns it.
+/// The state of a connection's link. connecting/link_table.hpp is the only file that assigns it.
 enum class link_state : std::uint8_t {
   none,
   opening,  ///< Dialled or arrived; it carries no messages yet.

@@ -33,7 +33,10 @@ SELECTOR = "compose/selected.hpp"
 FIRST_HEADER = "weft.hpp"
 # Header of a feature that a program asks for -> the product header that includes it, or "" for none.
 # Transports without the feature never include it.
-ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "compose/coalescing.hpp"}
+ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "compose/coalescing.hpp",
+             "compose/authentication.hpp": "",
+             "compose/connecting/shared_secret.hpp": "compose/authentication.hpp",
+             "backends/openssl/hmac.hpp": "compose/connecting/shared_secret.hpp"}
 # The hand-written contenders of the benches talk to the library as its best user would.
 NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
 NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device|faults)/|bench/(.*/)?raw_)")

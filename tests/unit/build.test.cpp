@@ -47,7 +47,7 @@ TEST(an_answer_by_hand, is_part_of_the_fingerprint_that_peers_compare) {
 TEST(built_for, names_fabric_releases_wire_and_answers) {
   const std::string text(built_for<row>.view());
   EXPECT_EQ(text.rfind("weft-built-for 1\nfabric=loopback\n", 0), 0U) << text;
-  for (const char* line : {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=6\n", "\nmade_from=rules ",
+  for (const char* line : {"\nlibrary=weft\n", "\nsince=1.0\n", "\nuntil=later\n", "\nwire=7\n", "\nmade_from=rules ",
                            "\nanswers=endpoint::connected "})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
@@ -81,7 +81,7 @@ TEST(compatibility, names_the_first_difference) {
   auto old = theirs(1, "some", ours.shared);
   old.wire_version = 1;
   EXPECT_EQ(incompatibility(ours, old, wire::parse_verdict::other_wire_version, asking::we),
-            "the caller was built for wire version 6, the listener for wire version 1");
+            "the caller was built for wire version 7, the listener for wire version 1");
 }
 
 TEST(compatibility, the_longest_names_fit_into_a_refusal) {

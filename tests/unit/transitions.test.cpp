@@ -30,6 +30,7 @@ constexpr row expected[] = {
     {peer_event::link_stands, "fggaqelrcx"},    {peer_event::link_refused, "fxxfxxxffx"},
     {peer_event::link_ends, "fxgfqexffx"},      {peer_event::link_drained, "fdxfxxxffx"},
     {peer_event::hello, "fdgqqelrcx"},          {peer_event::hello_refused, "fdgrqelrcx"},
+    {peer_event::hello_unproven, "fdgaqelrcx"}, {peer_event::challenge, "fdgaqelrcx"},
     {peer_event::hello_garbled, "fdgfqelrcx"},  {peer_event::accept, "fdeaqelrcx"},
     {peer_event::answer_garbled, "fdgaqelrcx"}, {peer_event::reject, "fdxaqelrcx"},
     {peer_event::data_message, "fdgaqelrcx"},   {peer_event::control_message, "fdgaqelrcx"},

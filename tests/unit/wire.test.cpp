@@ -62,7 +62,7 @@ region_record sample_region() {
 TEST(golden, a_hello) {
   EXPECT_EQ(hex(encoded(sample())),
             "77656674"
-            "0600"
+            "0700"
             "a100000000000000"
             "05002000"
             "0300"
@@ -81,7 +81,8 @@ TEST(golden, a_hello) {
             "40000000"
             "01"
             "0200"
-            "6869");
+            "6869"
+            "0000");
 }
 TEST(golden, a_region) {
   EXPECT_EQ(hex(encode(sample_region())),
@@ -217,6 +218,12 @@ TEST(a_hello, with_oversized_parts_is_refused) {
   large.resize(largest_address + 1);
   i.address = large;
   EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled);
+  for (const std::size_t wrong : {1U, 15U, 17U, 32U, 47U, 49U}) {
+    i = sample();
+    large.assign(wrong, {});
+    i.authentication = large;
+    EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled) << wrong << " bytes of authentication";
+  }
   i = sample();
   i.connection.value = 0x1000'0000;
   EXPECT_EQ(parse(encoded(i), back), parse_verdict::garbled)
@@ -238,7 +245,10 @@ TEST(a_hello, with_private_data_and_no_flag_is_refused) {
 
 TEST(a_hello, of_the_largest_parts_fits_and_a_smaller_buffer_is_refused) {
   introduction i = sample();
-  const std::vector<std::byte> address(largest_address), fabric(64), data(largest_private_data);
+  const std::vector<std::byte> address(largest_address), fabric(64), data(largest_private_data), shared(largest_shared),
+      authentication(largest_authentication);
+  i.shared = shared;
+  i.authentication = authentication;
   i.address = address;
   i.fabric = fabric;
   i.private_data = data;
