@@ -80,6 +80,7 @@ class shared_secret_handshake {
       }
       r.callers = words->callers;
       r.has_callers = true;
+      return hello_proof::missing;  // a proof before the challenge is an old one
     }
     if (words->callers != r.callers) return hello_proof::garbled;
     if (!words->answers || words->listeners != r.listeners) return hello_proof::missing;

@@ -102,7 +102,7 @@ class peer_by_hand {
     });
     net->poll([this](const completion_entry& c) {
       if (c.kind != completion_kind::received || !c.outcome) return;
-      heard.assign(slot.begin(), slot.begin() + c.length);
+      heard.assign(slot.data(), slot.data() + c.length);
       receive();
     });
     loopback::sleep_for(200us);
