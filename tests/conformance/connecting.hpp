@@ -357,7 +357,7 @@ TYPED_TEST_P(connecting, a_port_in_use_is_named_where_the_library_says_so) {
     auto first = opened<fabric>(side, listening());
     const std::string where = first.listen_address();
     const std::string service = where.substr(where.rfind(':') + 1);
-    const auto second = open<fabric>({.node = home(), .service = service});
+    const auto second = open<fabric>(knowing<fabric>({.node = home(), .service = service}));
     if (!second && second.why().native() == EADDRINUSE) {  // not every library says so
       EXPECT_EQ(second.error().sentence.rfind("port " + service + " of " + home() + " is in use", 0), 0U)
           << second.error().sentence;

@@ -46,6 +46,14 @@ inline std::string home_of_the_sixth_family() {
   return said == nullptr ? "::1" : said;
 }
 
+/// The options with a secret that both sides know, where the fabric asks for one.
+template <class F>
+transport_options knowing(transport_options options) {
+  if (answer<F, authentication_family>::asks_secret && options.secret.size() == 0)
+    options.secret = secret("known to both sides of a test");
+  return options;
+}
+
 /// A transport at home(), or the sentence of its failure.
 template <class F>
 transport<F> opened(test_side& side, transport_options options = {}) {
@@ -54,7 +62,7 @@ transport<F> opened(test_side& side, transport_options options = {}) {
   options.sleeps = options.sleeps || side.simulated();
   if (answer<F, liveness_family>::speaks && options.silence_limit == duration{})
     options.silence_limit = usual_silence_limit * slowness();
-  auto net = open<F>(options);
+  auto net = open<F>(knowing<F>(options));
   if (!net) throw stopped("open: " + net.error().sentence);
   return std::move(net).value();
 }
