@@ -132,7 +132,8 @@ constexpr parse_verdict parse(const_bytes from, introduction& out) noexcept {
   out.private_data = in.counted(largest_private_data);
   out.authentication = in.counted(largest_authentication);
   if (!in.done() || flag > 1 || (flag == 0 && !out.private_data.empty())) return parse_verdict::garbled;
-  if (!is_a_number(out.connection) || !is_authentication(out.authentication)) return parse_verdict::garbled;
+  if (!is_a_number(out.connection)) return parse_verdict::garbled;
+  if (!is_authentication(out.authentication)) return parse_verdict::garbled;
   out.has_private_data = flag == 1;
   return parse_verdict::good;
 }
