@@ -8,7 +8,7 @@
 // - shared_secret: both sides prove that they know one secret, before the application hears of the other side. Choose
 // it
 //   where strangers reach the listener. It says who may meet; it hides and protects no byte afterwards
-//   (docs/how-to/authenticate_peers.md). Its header is compose/authentication.hpp, and it needs libcrypto.
+//   (docs/how-to/security/authenticate_peers.md). Its header is compose/authentication.hpp, and it needs libcrypto.
 // Both sides must have the same answer. The handshake compares it: each side refuses the other one with a sentence.
 // Absent: certificates and names of peers; a process that holds the secret is as good as each other one.
 // Hot path: none; it costs one more round trip for each connection.

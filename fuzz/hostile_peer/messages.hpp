@@ -4,6 +4,7 @@
 // weft's own, so that a changed layout needs no change here. Hot path: no. Threads: values.
 #pragma once
 
+#include "../../wire/authentication.hpp"
 #include "../../wire/cell.hpp"
 #include "../../wire/control.hpp"
 #include "../../wire/fused.hpp"
@@ -108,6 +109,9 @@ std::vector<std::byte> some_introduction(wire::message_kind kind, choices& from,
     case 12:
       i.proof = from.number<std::uint32_t>();
       break;
+    case 13:
+      i.authentication = from.take(wire::nonce_bytes);
+      break;
     default:
       break;
   }
@@ -130,7 +134,7 @@ std::vector<std::byte> some_body(wire::message_kind kind, choices& from, const t
       return some_introduction<F>(kind, from, own, nonce);
     case reject:
       return encoded<256>([&](bytes into) {
-        const auto code = static_cast<std::uint8_t>(from.below(24));
+        const auto code = static_cast<std::uint8_t>(from.below(8) == 0 ? wire::challenge_code : from.below(24));
         return wire::encode(wire::refusal_notice{code, nonce, from.take(from.below(80))}, into);
       });
     case notify: {

@@ -27,6 +27,8 @@ void check(const_bytes input) {
           "the texts are in the input");
   require(read.shared.size() <= wire::largest_shared && read.private_data.size() <= wire::largest_private_data,
           "the texts have their largest sizes");
+  require(inside(read.authentication, input) && wire::is_authentication(read.authentication),
+          "the authentication is in the input, and has one of its sizes");
   require(read.has_private_data || read.private_data.empty(), "without private data there are no bytes of it");
   strict(
       input,
@@ -47,7 +49,7 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t room, unsig
   std::vector<std::byte> before(size);
   std::memcpy(before.data(), data, size);
   if (wire::parse(before, i) != wire::parse_verdict::good) i = {.connection = {1}};
-  switch (draw() % 13) {
+  switch (draw() % 14) {
     case 0:
       i.wire_version = static_cast<std::uint16_t>(wire::version + draw() % 3 - 1);
       break;
@@ -83,6 +85,9 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t room, unsig
       break;
     case 11:
       i.proof = static_cast<std::uint32_t>(draw());
+      break;
+    case 12:
+      i.authentication = const_bytes(text).first(draw() % 2 == 0 ? wire::nonce_bytes : wire::largest_authentication);
       break;
     default:
       i.has_private_data = true;

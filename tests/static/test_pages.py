@@ -88,7 +88,8 @@ def test_a_new_measurement_makes_the_page_of_benches_stale(tree: Path) -> None:
 @pytest.mark.parametrize(("old", "new", "sentence"), [
     ("a_hostile_object_is_confined", "a_test" + "_that_is_gone", "attacks: no test is named a_test" + "_that_is_gone"),
     ("state: partly", "state: mostly", 'the state is "mostly"; it must be one of defended, partly, open'),
-    ("state: open\n    tests: []", "state: defended\n    tests: []", '"defended" needs a test'),
+    ("state: defended\n    tests: [that_listens_cannot_reflect_the_proof_of_its_caller, "
+     "covers_secret_role_nonces_and_introduction]", "state: defended\n    tests: []", '"defended" needs a test'),
 ])
 def test_an_attack_without_its_test_or_state_is_refused(tree: Path, old: str, new: str, sentence: str) -> None:
     lists = tree / "docs/tables/reliability.yaml"
