@@ -17,8 +17,8 @@ from ..why_not import refusals
 
 # Answers that are templates: the usual numbers.
 PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>"}
-# Answers that give a promise up are no contenders, unless the command names them.
-GIVES_UP = frozenset({"refused", "trusted"})
+# Answers that give a promise up, or add one that no time shows, are no contenders, unless the command names them.
+GIVES_UP = frozenset({"refused", "trusted", "shared_secret"})
 # The libraries' words for families.
 LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion",
           "coalescing": "coalesce", "thread": "threading",

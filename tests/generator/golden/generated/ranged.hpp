@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d09f815a {
+inline namespace rules_8c444314 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 6bc887fa, row 4e56285b";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 377178bb, row 6210eb95";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -92,15 +92,17 @@ struct ranged_since_1_15 {
       // inject: as_the_row_permits: ranged.inject_bytes is 64 (claimed: c)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
-      answers::checks::verified
+      answers::checks::verified,
+      // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_d09f815a
-inline namespace rules_ede473c9 {
+}  // namespace rules_8c444314
+inline namespace rules_efe3158d {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 6bc887fa, row d725e524";
+  static constexpr std::string_view made_from = "rules 377178bb, row 600102f0";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -124,15 +126,16 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       answers::atomics::provider,
       answers::progress::polling, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused,
-      answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified
+      answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified,
+      answers::authentication::none
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_ede473c9
-inline namespace rules_bdb1014a {
+}  // namespace rules_efe3158d
+inline namespace rules_1345936e {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 6bc887fa, row bcc78f8d";
+  static constexpr std::string_view made_from = "rules 377178bb, row 4b8bed85";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -158,11 +161,11 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       answers::wait::spin,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused, answers::coalesce::none,
-      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified
+      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_bdb1014a
+}  // namespace rules_1345936e
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
