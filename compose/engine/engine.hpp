@@ -173,10 +173,11 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   }
 
   // ---- operations
-  [[gnu::always_inline]] void claim(slot& s, slot_use use, operation what, record* r, void* user) noexcept {
-    constexpr operation_state fresh = under_way(slot_use::user);  // member by member: one store
-    s.use = use;
-    s.stage = fresh.stage;
+  [[gnu::always_inline]] void claim(slot& s, slot_use use, operation what, record* r, void* user,
+                                    stage at = stage::single) noexcept {
+    constexpr operation_state fresh = under_way(slot_use::user);
+    s.use = use;  // four members together: one store
+    s.stage = at;
     s.pending = fresh.pending;
     s.fault = fresh.fault;
     s.what = what;

@@ -43,7 +43,7 @@ class atomic_posts {
     if (status s = check<Who, What, T>(at, reported); !s) [[unlikely]]
       return s;
     if constexpr (Who == atomicity::target) {
-      slot* o = initiator_.claim(r, reported, context);
+      slot* o = initiator_.claim(r, reported, context, stage::replying);
       if (o == nullptr) [[unlikely]]
         return again(waits_for::operation_slot, name_of(reported));
       return by_message(*o, at, What, type_of<T>, to_bits(operand), to_bits(expected));
@@ -142,7 +142,6 @@ class atomic_posts {
   [[gnu::always_inline]] status by_message(slot& o, const remote_place& at, atomic_operation what, number_type type,
                                            std::uint64_t operand, std::uint64_t expected) noexcept {
     o.type = type;
-    o.stage = stage::replying;
     const wire::atomic_request asked{o.named(), at.address, at.key, operand, expected, what, type};
     return initiator_.posted(
         o, e_.template tell_of<wire::atomic_request_bytes>(

@@ -28,8 +28,7 @@ class flushing {
     slot* o = e_.operations.take_above();
     if (o == nullptr) [[unlikely]]
       return again(waits_for::operation_slot, "flush");
-    e_.claim(*o, slot_use::user, operation::flush, &r, context);
-    o->stage = stage::replying;
+    e_.claim(*o, slot_use::user, operation::flush, &r, context, stage::replying);
     if constexpr (flush_answer::by_message) {
       const status asked = ask(*o);
       if (!asked) [[unlikely]]

@@ -103,8 +103,7 @@ class fused_notices {
     slot* o = e_.operations.take_above();
     if (o == nullptr) [[unlikely]]
       return nullptr;
-    e_.claim(*o, slot_use::user, operation::put_notify, w.record, w.context);
-    o->stage = stage::replying;
+    e_.claim(*o, slot_use::user, operation::put_notify, w.record, w.context, stage::replying);
     return o;
   }
   [[gnu::always_inline]] static status posted(Engine& e, slot& o, status s) noexcept {

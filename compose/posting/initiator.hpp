@@ -188,11 +188,11 @@ class initiator : public caller_checks<Engine> {
     return Engine::inject_bytes > 0 && (Engine::injects_all || size <= Engine::inject_bytes);
   }
 
-  [[gnu::always_inline]] slot* claim(record* r, operation what, void* context) noexcept {
+  [[gnu::always_inline]] slot* claim(record* r, operation what, void* context, stage at = stage::single) noexcept {
     slot* o = e_.operations.take_above();
     if (o == nullptr) [[unlikely]]
       return nullptr;
-    e_.claim(*o, slot_use::user, what, r, context);
+    e_.claim(*o, slot_use::user, what, r, context, at);
     return o;
   }
   [[gnu::always_inline]] status posted(slot& o, status s) noexcept {
