@@ -113,7 +113,7 @@ def risen(row: Row, counts: dict[str, Count]) -> list[str]:
         where, side = f"{row.fabric} {row.operation}", row.of_column(column)
         if side is None:
             sentences.append(f"{where}: {WHO[column]} was not counted, and its committed count is {committed}")
-        elif side.instructions > committed + TOLERANCE:
+        elif round(side.instructions, 1) > round(committed + TOLERANCE, 1):  # as counts.yaml keeps it
             whose = "" if column == "weft" else f"{WHO[column]}: "
             sentences.append(f"{where}: {whose}{side.instructions:.1f} instructions; the committed count is "
                              f"{committed}. A wanted rise: --write --because REASON")
