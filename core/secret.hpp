@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace weft {
 
@@ -25,18 +26,21 @@ class secret {
   static constexpr std::size_t most_bytes = 64;  ///< HMAC-SHA-256 uses no more without hashing them first.
 
   /// No secret.
-  secret() = default;
+  constexpr secret() = default;
   /// Copies the bytes. open() refuses a secret of fewer than least_bytes or of more than most_bytes.
   explicit secret(const_bytes from) noexcept : size_(from.size()) {
     if (size_ <= most_bytes) std::copy(from.begin(), from.end(), bytes_.begin());
   }
   explicit secret(std::string_view text) noexcept : secret(std::as_bytes(std::span(text.data(), text.size()))) {}
-  secret(const secret&) = default;
-  secret& operator=(const secret&) = default;
-  ~secret() { ::explicit_bzero(bytes_.data(), bytes_.size()); }  // the compiler keeps this call
+  constexpr secret(const secret&) = default;
+  constexpr secret& operator=(const secret&) = default;
+  /// Overwrites the bytes. constexpr, so that options without a secret may be constants.
+  constexpr ~secret() {
+    if (!std::is_constant_evaluated()) ::explicit_bzero(bytes_.data(), bytes_.size());  // the compiler keeps this call
+  }
 
   /// In bytes; 0: no secret.
-  std::size_t size() const noexcept { return size_; }
+  constexpr std::size_t size() const noexcept { return size_; }
   /// Whether open() takes it.
   bool has_good_size() const noexcept { return size_ >= least_bytes && size_ <= most_bytes; }
   /// The bytes, for the library that computes with them. Requires: has_good_size().
