@@ -88,6 +88,8 @@ class peer_by_hand {
   typename port_type::link link{};
   bool dialled = false;
   std::vector<std::byte> heard;  ///< The last message.
+  std::uint32_t times = 0;  ///< So many hellos. This member and the next stand before `own`, which is made of them.
+  address_bytes address;
   wire::introduction own = own_hello();
   wire::challenge_nonce callers{};
   std::optional<wire::challenge_nonce> challenge;
@@ -132,8 +134,6 @@ class peer_by_hand {
     return body;
   }
 
-  std::uint32_t times = 0;
-  address_bytes address;
   std::vector<std::byte> slot = std::vector<std::byte>(4096), message, words;
 };
 
