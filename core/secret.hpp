@@ -6,11 +6,10 @@
 
 #include "memory.hpp"
 
-#include <string.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>

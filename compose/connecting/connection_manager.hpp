@@ -78,45 +78,8 @@ class connection_manager {
 
   /// An accept or a reject arrived, or a challenge, which is a form of reject.
   void answered(record& r, wire::message_kind kind, const_bytes body, erased_handler on) {
-    wire::introduction theirs;
-    std::string reason;
-    status why = error(errc::incompatible, "connect");
-    peer_event what = peer_event::accept;
-    if (kind == wire::message_kind::reject) {
-      what = peer_event::reject;
-      auto no = wire::parse_refusal(body);
-      const bool answers = no && no->nonce == r.word().value;
-      if (answers && authentication::is_challenge(*no)) return challenged(r, *no);
-      if constexpr (Engine::links_have_receives)  // the link says who sent it
-        if (!answers) no = wire::parse_refusal(body, wire::refusal_form::without_nonce);
-      if (!answers && !Engine::links_have_receives) what = peer_event::answer_garbled;
-      if (no) reason = printable({reinterpret_cast<const char*>(no->reason.data()), no->reason.size()});
-      if (!no || no->code != static_cast<std::uint8_t>(errc::incompatible)) why = error(errc::rejected, "connect");
-    } else if (const auto verdict = wire::parse(body, theirs);
-               verdict == wire::parse_verdict::garbled || theirs.nonce != r.word().value) {
-      what = peer_event::answer_garbled;
-    } else if (reason = incompatibility(own_build, theirs, verdict, asking::we); !reason.empty()) {
-      what = peer_event::reject;
-    } else if (r.state == peer_state::greeting && !authentication(e_).is_proven(r, theirs)) {
-      // A link says who sent it. Elsewhere the right answer may still come.
-      what = Engine::links_have_receives ? peer_event::reject : peer_event::answer_garbled;
-      why = error(errc::rejected, "connect");
-      reason = authentication::unproven_accept();
-    }
-    const peer_action does = advance(e_, r, what);
-    if (does == peer_action::report_connected) {
-      learn(r, theirs);
-      r.last_sent = e_.tick;
-      handshakes().adopt(r, theirs);
-      if (r.words && r.words->user_data == nullptr) r.words.reset();  // the peer has our private data
-      if (Engine::uses_ring) e_.rings_are_due = true;
-      const peer handle = e_.handle(r);
-      on(connected{handle, theirs.has_private_data, theirs.private_data});
-      report_early_notices(handle, on);
-    } else if (does == peer_action::report_lost) {
-      handshakes().keep_reason(r, why.code, std::move(reason));
-      teardown<Engine>(e_).carry_out(r, does, why, on);
-    }
+    if (kind == wire::message_kind::reject) rejected(r, body, on);
+    else accepted(r, body, on);
   }
 
   /// The listener wants a proof: the hello goes out again, with it.
@@ -157,6 +120,53 @@ class connection_manager {
   }
 
  private:
+  void rejected(record& r, const_bytes body, erased_handler on) {
+    auto no = wire::parse_refusal(body);
+    const bool answers = no && no->nonce == r.word().value;
+    if (answers && authentication::is_challenge(*no)) return challenged(r, *no);
+    if constexpr (Engine::links_have_receives)  // the link says who sent it
+      if (!answers) no = wire::parse_refusal(body, wire::refusal_form::without_nonce);
+    const bool garbled = !answers && !Engine::links_have_receives;
+    std::string reason;
+    if (no) reason = printable({reinterpret_cast<const char*>(no->reason.data()), no->reason.size()});
+    const bool unlike = no && no->code == static_cast<std::uint8_t>(errc::incompatible);
+    end_of_meeting(r, garbled ? peer_event::answer_garbled : peer_event::reject,
+                   error(unlike ? errc::incompatible : errc::rejected, "connect"), std::move(reason), on);
+  }
+
+  void accepted(record& r, const_bytes body, erased_handler on) {
+    wire::introduction theirs;
+    const auto verdict = wire::parse(body, theirs);
+    const status unlike = error(errc::incompatible, "connect");
+    if (verdict == wire::parse_verdict::garbled || theirs.nonce != r.word().value)
+      return end_of_meeting(r, peer_event::answer_garbled, unlike, {}, on);
+    if (std::string reason = incompatibility(own_build, theirs, verdict, asking::we); !reason.empty())
+      return end_of_meeting(r, peer_event::reject, unlike, std::move(reason), on);
+    if (r.state == peer_state::greeting && !authentication(e_).is_proven(r, theirs)) {
+      // A link says who sent it. Elsewhere the right answer may still come.
+      const auto what = Engine::links_have_receives ? peer_event::reject : peer_event::answer_garbled;
+      return end_of_meeting(r, what, error(errc::rejected, "connect"), authentication::unproven_accept(), on);
+    }
+    const peer_action does = advance(e_, r, peer_event::accept);
+    if (does != peer_action::report_connected) return;
+    learn(r, theirs);
+    r.last_sent = e_.tick;
+    handshakes().adopt(r, theirs);
+    if (r.words && r.words->user_data == nullptr) r.words.reset();  // the peer has our private data
+    if (Engine::uses_ring) e_.rings_are_due = true;
+    const peer handle = e_.handle(r);
+    on(connected{handle, theirs.has_private_data, theirs.private_data});
+    report_early_notices(handle, on);
+  }
+
+  /// An answer that is no good accept. The table says whether it ends the connection.
+  void end_of_meeting(record& r, peer_event what, status why, std::string reason, erased_handler on) {
+    const peer_action does = advance(e_, r, what);
+    if (does != peer_action::report_lost) return;
+    handshakes().keep_reason(r, why.code, std::move(reason));
+    teardown<Engine>(e_).carry_out(r, does, why, on);
+  }
+
   /// Notices that overtook the accept. The handler may close the peer meanwhile.
   void report_early_notices(peer from, erased_handler on) {
     std::uint32_t immediate = 0;

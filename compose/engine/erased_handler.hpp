@@ -18,8 +18,13 @@ class erased_handler {
   /// Refers to `on`, which must outlive the result. Of an erased handler it is a copy.
   template <class Handler>
   static erased_handler of(Handler& on) noexcept {
-    if constexpr (std::is_same_v<std::remove_const_t<Handler>, erased_handler>) return on;
-    else return {const_cast<void*>(static_cast<const void*>(std::addressof(on))), &call<Handler>};
+    if constexpr (std::is_same_v<std::remove_const_t<Handler>, erased_handler>) {
+      return on;
+    } else {
+      const void* const handler = std::addressof(on);
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): call() makes the handler const again
+      return {const_cast<void*>(handler), &call<Handler>};
+    }
   }
 
   void operator()(const completed& e) const { (void)call_(on_, kind::completed, &e); }
