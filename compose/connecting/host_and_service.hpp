@@ -19,9 +19,9 @@ struct host_and_service {
 
   static result<host_and_service> parse(std::string_view where) {
     const auto wrong = [&] {
-      return failure{
-          error(errc::invalid, "address"),
-          "\"" + std::string(where) + "\" is not host:service; for example node7:7471, 127.0.0.1:7471 or [::1]:7471"};
+      std::string said(1, '"');  // not "\"" + std::string: g++ 12 warns of its own library there (GCC bug 105651)
+      said.append(where).append("\" is not host:service; for example node7:7471, 127.0.0.1:7471 or [::1]:7471");
+      return failure{error(errc::invalid, "address"), std::move(said)};
     };
     std::string_view host;
     std::string_view rest;
