@@ -72,6 +72,58 @@ function(weft_add_per_fabric name)
   endif()
 endfunction()
 
+# weft_add_fabric_set(name FABRICS fabric...)
+# Adds the target weft::<name>: one binary for several fabrics (compose/fabric_set.hpp). In it, weft::selected is
+# fabric_set<fabric...>, and weft_add_per_fabric takes the name. A fabric that cannot be built here is left out with a
+# message; with none left there is no target, and weft_left_out says why. The order of the fabrics decides where the
+# matrix does not.
+function(weft_add_fabric_set name)
+  cmake_parse_arguments(PARSE_ARGV 1 A "" "" "FABRICS")
+  if(NOT A_FABRICS OR A_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR
+      "weft_add_fabric_set(${name}): FABRICS is needed; unknown arguments: \"${A_UNPARSED_ARGUMENTS}\"")
+  endif()
+  if(NOT name MATCHES "^[a-z][a-z0-9_]*$" OR TARGET weft::${name})
+    message(FATAL_ERROR "weft_add_fabric_set(${name}): a set's name has small letters, digits and _, and is no fabric's")
+  endif()
+  weft_refuse_unknown_fabrics("weft_add_fabric_set(${name}): FABRICS" ${A_FABRICS})
+  set_property(GLOBAL APPEND PROPERTY WEFT_FABRIC_SETS ${name})
+  set(includes "")
+  set(members "")
+  set(libraries "")
+  foreach(fabric IN LISTS A_FABRICS)
+    if(NOT TARGET weft::${fabric})
+      weft_left_out(${fabric} reason)
+      message(STATUS "weft: the set ${name} is without ${fabric}: ${reason}")
+      continue()
+    endif()
+    get_target_property(backend weft::${fabric} INTERFACE_LINK_LIBRARIES)
+    list(APPEND libraries ${backend})
+    list(APPEND members ${fabric})
+    string(APPEND includes "#include <weft/generated/${fabric}.hpp>\n")
+  endforeach()
+  if(NOT members)
+    set_property(GLOBAL PROPERTY WEFT_LEFT_OUT_${name} "none of its fabrics can be built here")
+    message(STATUS "weft: the set ${name} is left out: none of its fabrics can be built here")
+    return()
+  endif()
+  list(JOIN members ", " members)
+  set(header ${CMAKE_CURRENT_BINARY_DIR}/weft_sets/${name}.hpp)
+  file(CONFIGURE OUTPUT ${header} @ONLY CONTENT "// Written by weft_add_fabric_set(${name}).
+#pragma once
+#include <weft/compose/fabric_set.hpp>
+@includes@
+namespace weft::fabrics {
+using @name@ = fabric_set<@members@>;
+}
+")
+  list(REMOVE_DUPLICATES libraries)
+  add_library(weft_set_${name} INTERFACE)
+  add_library(weft::${name} ALIAS weft_set_${name})
+  target_link_libraries(weft_set_${name} INTERFACE ${libraries})
+  target_compile_definitions(weft_set_${name} INTERFACE WEFT_FABRIC=${name} "WEFT_SET_HEADER=\"${header}\"")
+endfunction()
+
 # weft_left_out(fabric out): the reason why a known fabric has no target, as the end of a sentence.
 function(weft_left_out fabric out)
   get_property(reason GLOBAL PROPERTY WEFT_LEFT_OUT_${fabric})
@@ -85,8 +137,9 @@ endfunction()
 # The message begins with the subject, and names near fabrics.
 function(weft_refuse_unknown_fabrics subject)
   get_property(known GLOBAL PROPERTY WEFT_FABRICS)
+  get_property(sets GLOBAL PROPERTY WEFT_FABRIC_SETS)
   foreach(name IN LISTS ARGN)
-    if(name IN_LIST known)
+    if(name IN_LIST known OR name IN_LIST sets)
       continue()
     endif()
     weft_near_names(near ${name} ${known})

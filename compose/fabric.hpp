@@ -82,6 +82,14 @@ consteval bool asks_write_after_write() {
 }
 }  // namespace detail
 
+/// Several fabrics as one: compose/fabric_set.hpp.
+template <complete_fabric... F>
+struct fabric_set;
+template <class F>
+inline constexpr bool is_fabric_set = false;
+template <class... F>
+inline constexpr bool is_fabric_set<fabric_set<F...>> = true;
+
 /// The fabric as its backend sees it (core/port.hpp, port_shape).
 template <complete_fabric F>
 struct shape_of {

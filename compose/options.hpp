@@ -18,6 +18,12 @@ using namespace std::chrono_literals;
 /// Where options leave `silence_limit` at 0, heartbeat rows use this limit.
 inline constexpr duration usual_silence_limit = 2s;
 
+/// What connect() of a fabric_set does where the best fabric of a pair cannot be used.
+enum class fallback : std::uint8_t {
+  refused,  ///< connect() fails, and the sentence names the fabric and the reason.
+  allowed,  ///< The next best fabric is taken. Standard error says so once, and transport::fallbacks() counts.
+};
+
 struct transport_options {
   std::string node{};     ///< Local address ("127.0.0.1", "::1"); empty: the library's choice.
   std::string service{};  ///< Where others find this transport ("7471"); empty with `listens`: any free one.
@@ -45,6 +51,9 @@ struct transport_options {
       weft::on_difference::refuse;  ///< Where the library differs from the row: refuse, or warn.
   /// With authentication::shared_secret: what peers prove before they meet; 16 to 64 bytes. Else empty.
   weft::secret secret{};
+  /// Of a fabric_set: the names of the fabrics that may be used ("mapped,tcp"); empty: WEFT_FABRICS, else all of the set.
+  std::string fabrics{};
+  weft::fallback fallback = weft::fallback::refused;  ///< Of a fabric_set.
 };
 
 }  // namespace weft

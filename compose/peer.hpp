@@ -64,6 +64,7 @@ struct peer_header {
   peer_words_owner words;
   std::uint64_t live = ~std::uint64_t{0};  ///< Low half: the number while the connection is established, else `dead`.
   std::uint32_t number = 0;                ///< This side's number for the connection.
+  std::uint8_t member = 0;                 ///< Of a fabric_set: which of its fabrics reaches the peer.
 
   constexpr std::uint32_t live_number() const noexcept { return static_cast<std::uint32_t>(live); }
   constexpr bool is_live() const noexcept { return live_number() == number; }
@@ -99,6 +100,8 @@ struct peer_access {
   /// Requires: alive.
   static constexpr peer_header* living(const peer& p) noexcept;
   static constexpr std::uint32_t number(const peer& p) noexcept;
+  /// Which fabric of a set reaches the peer; 0 for nobody.
+  static constexpr std::uint8_t member(const peer& p) noexcept;
 };
 
 }  // namespace detail
@@ -142,5 +145,6 @@ constexpr peer detail::peer_access::make(peer_header* record, std::uint32_t numb
 constexpr detail::peer_header* detail::peer_access::record(const peer& p) noexcept { return p ? p.record_ : nullptr; }
 constexpr detail::peer_header* detail::peer_access::living(const peer& p) noexcept { return p.record_; }
 constexpr std::uint32_t detail::peer_access::number(const peer& p) noexcept { return p.number_; }
+constexpr std::uint8_t detail::peer_access::member(const peer& p) noexcept { return p.record_->member; }
 
 }  // namespace weft

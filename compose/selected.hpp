@@ -9,6 +9,9 @@
 #error "weft: no fabric is selected. Link one target weft::<fabric> (CMake), or define WEFT_FABRIC=<fabric>"
 #endif
 
+#if defined(WEFT_SET_HEADER)  // a set of fabrics: CMake writes the header (weft_add_fabric_set)
+#include WEFT_SET_HEADER
+#else
 #define WEFT_TEXT_OF(text) #text
 // A path, which formatting would space as a division.
 // clang-format off
@@ -17,6 +20,7 @@
 #include WEFT_HEADER_OF(WEFT_FABRIC)
 #undef WEFT_HEADER_OF
 #undef WEFT_TEXT_OF
+#endif
 
 namespace weft {
 

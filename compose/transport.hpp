@@ -35,6 +35,10 @@
 
 namespace weft {
 
+namespace detail {
+struct transport_parts;
+}  // namespace detail
+
 /// A transport of fabric F: endpoint, queue, memory and peers. Open it with weft::open<F>().
 template <complete_fabric F>
 class transport : public detail::memory_calls<transport<F>, F>,
@@ -149,6 +153,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   friend class detail::posting_calls<transport, F>;
   friend class detail::completion_calls<transport, F>;
   friend class detail::atomic_calls<transport, F>;
+  friend struct detail::transport_parts;
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
   detail::atomic_posts<engine_type> atomic_posts_() const noexcept { return detail::atomic_posts<engine_type>(*e_); }
   template <class Post>

@@ -17,6 +17,9 @@ namespace weft {
 
 template <atomicity Who>
 class remote_words;
+namespace detail {
+struct word_access;
+}  // namespace detail
 
 /// A place in a peer's words. It converts to a plain place for put and get, which grants no atomics; never to a place
 /// of another executor.
@@ -41,9 +44,24 @@ class remote_word {
 
  private:
   friend class remote_words<Who>;
+  friend struct detail::word_access;
   explicit constexpr remote_word(const remote_place& p) noexcept : place_(p) {}
   remote_place place_;
 };
+
+namespace detail {
+/// A set of fabrics names the executor of a plain place: on each of its fabrics it is the target.
+struct word_access {
+  template <atomicity Who>
+  static constexpr remote_word<Who> word(const remote_place& at) noexcept {
+    return remote_word<Who>(at);
+  }
+  template <atomicity Who>
+  static constexpr const remote_word<Who>& word(const remote_word<Who>& at) noexcept {
+    return at;
+  }
+};
+}  // namespace detail
 
 /// A peer's region of words, as parsed by transport::parse_words.
 template <atomicity Who>

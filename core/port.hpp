@@ -164,6 +164,9 @@ namespace weft {
 /// - `instant now() const`: the port's clock.
 /// - `status wait(instant until)`: requires port_options::sleeps. Arms, polls once more, then sleeps. Returns ok to
 ///   poll again, or deadline; may return early. Without a descriptor it yields, then sleeps in short steps.
+/// - `bool arm(sleep_descriptors&)`, `void disarm(bool came)` (optional): wait() in two halves, for a thread that
+///   sleeps for several ports. arm() adds its descriptors; false: something is there, or the port has no descriptor
+///   now, and disarm() must not be called. disarm() follows the sleep.
 /// - `int descriptor() const`: the file descriptor of the completion queue, or -1.
 template <class P>
 concept port = requires(P p, const P c, typename P::link l, const port_options& o, const address_bytes& a,

@@ -155,6 +155,8 @@ class port : public post_calls<Shape> {
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
   static constexpr duration longest_sleep = waiting<Shape>::longest_sleep;
   status wait(instant until) noexcept { return waiting_.wait(until); }
+  bool arm(sleep_descriptors& on) noexcept requires(waiting<Shape>::on_descriptor) { return waiting_.arm(on); }
+  void disarm(bool /*came*/) noexcept requires(waiting<Shape>::on_descriptor) {}
   int descriptor() const noexcept { return waiting_.descriptor(); }
   /// The texts of the library and the provider for the last failed operation.
   std::string last_error_text() const { return queue_.last_error_text(); }

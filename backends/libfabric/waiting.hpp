@@ -8,6 +8,7 @@
 // Hot path: no. Threads: the port's owner.
 #pragma once
 
+#include "../../core/sleep_descriptors.hpp"
 #include "../../core/time.hpp"
 #include "completion_queue.hpp"
 
@@ -105,6 +106,12 @@ class waiting {
     const instant now = std::chrono::steady_clock::now();
     if (now >= until) return error(errc::deadline, "wait");
     return count_ == 0 ? step(until - now) : sleep(until - now);
+  }
+
+  bool arm(sleep_descriptors& on) noexcept {
+    if (count_ == 0 || fi_trywait(fabric_, objects_.data(), static_cast<int>(count_)) != 0) return false;
+    for (unsigned i = 0; i < count_; ++i) on.add(polled_[i].fd);
+    return true;
   }
 
  private:

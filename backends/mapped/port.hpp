@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../core/poll_spacing.hpp"
+#include "../../core/sleep_descriptors.hpp"
 #include "../oob_exchange/tcp.hpp"
 #include "connections.hpp"
 #include "post_calls.hpp"
@@ -173,6 +174,23 @@ class port : public post_calls<Shape> {
       return error(errc::deadline, "wait");
     next_poll_ = {};
     return {};
+  }
+  bool arm(sleep_descriptors& on) noexcept {
+    auto& asleep = regions_.own().head().asleep;
+    if (has_changes() || posts_.starved()) return false;
+    announce_sleep(asleep);
+    if (has_changes()) {
+      asleep.store(0, std::memory_order_relaxed);
+      return false;
+    }
+    on.add(links_.events());
+    return true;
+  }
+  void disarm(bool came) noexcept {
+    regions_.own().head().asleep.store(0, std::memory_order_relaxed);
+    if (!came) return;
+    links_.read_all_packets();
+    next_poll_ = {};
   }
   int descriptor() const noexcept { return links_.events(); }
 

@@ -17,12 +17,17 @@
 
 namespace weft::backends::mapped {
 
+/// From here on, who sends wakes this side. Poll once more before the sleep.
+inline void announce_sleep(std::atomic<std::uint32_t>& asleep) noexcept {
+  asleep.store(1, std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 /// Returns whether an event is there, before or after a sleep.
 template <class Event, class Sleep>
 bool sleep_unless(std::atomic<std::uint32_t>& asleep, Event&& has_event, Sleep&& sleep) noexcept {
   if (has_event()) return true;
-  asleep.store(1, std::memory_order_seq_cst);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  announce_sleep(asleep);
   const bool came = has_event() || sleep();
   asleep.store(0, std::memory_order_relaxed);
   return came;

@@ -147,18 +147,7 @@ class connect_calls {
     return {};
   }
 
- private:
-  static constexpr bool side_channel = answer<typename Engine::fabric, bootstrap_family>::side_channel;
-
-  handshake<Engine> handshakes() const noexcept { return handshake<Engine>(e_); }
-  static record* record_of(peer p) noexcept {
-    auto* const r = static_cast<record*>(peer_access::record(p));
-    return r != nullptr && r->number == peer_access::number(p) ? r : nullptr;
-  }
-
-  static failure without_random_numbers() {
-    return {error(errc::native, "getrandom"), "the kernel gives no random numbers (getrandom(2))"};
-  }
+  // ---- sentences
   static failure passed_over(const char* call, const char* seen) {
     return {error(errc::broken, call),
             std::string(seen) + " arrived while " + call + "() waited; pass a handler for events"};
@@ -186,6 +175,19 @@ class connect_calls {
         break;
     }
     return reason.empty() ? text : text + ": " + reason;
+  }
+
+ private:
+  static constexpr bool side_channel = answer<typename Engine::fabric, bootstrap_family>::side_channel;
+
+  handshake<Engine> handshakes() const noexcept { return handshake<Engine>(e_); }
+  static record* record_of(peer p) noexcept {
+    auto* const r = static_cast<record*>(peer_access::record(p));
+    return r != nullptr && r->number == peer_access::number(p) ? r : nullptr;
+  }
+
+  static failure without_random_numbers() {
+    return {error(errc::native, "getrandom"), "the kernel gives no random numbers (getrandom(2))"};
   }
 
   Engine& e_;

@@ -6,6 +6,7 @@
 
 #include "../../core/if_memory.hpp"
 #include "../progress_owner.hpp"
+#include "../peer.hpp"
 #include "../region.hpp"
 #include "../words.hpp"
 #include "registration.hpp"
@@ -69,10 +70,24 @@ class memory_calls {
                   "export_region(region, weft::owner_polls)");
     return wire::encode(registrar_type(e_()).describe(r));
   }
+  /// The same for one peer. A fabric_set needs the peer's name; on one fabric the bytes are those of above.
+  region_bytes export_region(peer /*to*/, const region& r, progress_owner) const noexcept {
+    return export_region(r, owner_polls);
+  }
+  template <class G = F>
+  region_bytes export_region(peer /*to*/, const region& r) const noexcept {
+    return export_region<G>(r);
+  }
   /// Reads what export_region() of a peer made. Errors: invalid (not a description), incompatible (another fabric,
   /// other rules, or words of another executor).
   result<remote_region> parse_region(const_bytes from) const {
     return remote_region::parse(from, F::fingerprint, usual_atomicity<F>);
+  }
+  /// The same for a region that this peer reaches. A fabric_set needs the peer's name.
+  result<remote_region> parse_region(peer /*of*/, const_bytes from) const { return parse_region(from); }
+  template <atomicity Who>
+  result<remote_words<Who>> parse_words(peer /*of*/, const_bytes from) const {
+    return parse_words<Who>(from);
   }
   template <atomicity Who>
   result<remote_words<Who>> parse_words(const_bytes from) const {

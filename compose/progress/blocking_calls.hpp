@@ -59,25 +59,35 @@ class blocking_calls {
   }
 
   status sleep(duration at_most) noexcept {
+    const std::optional<duration> due = longest_sleep();
+    if (!due) return {};
+    ++e_.sleeps.sleeps;
+    const status s = e_.port->wait(e_.port->now() + std::min(at_most, *due));
+    if (s.code != errc::deadline) return s;
+    ++e_.sleeps.timed;
+    timer_ended_sleep();
+    return {};
+  }
+  /// How long a sleep may last before work is due. Nothing: the owner must poll on.
+  std::optional<duration> longest_sleep() noexcept {
     e_.poll_budget.timers_after(0);
-    if (!e_.coalescer.post_all()) return {};  // the queue is full, and no entry would wake the sleeper
+    if (!e_.coalescer.post_all()) return std::nullopt;  // the queue is full, and no entry would wake the sleeper
     if constexpr (Engine::ends_at_return)
-      if (!e_.ended.empty()) return {};
+      if (!e_.ended.empty()) return std::nullopt;
     // After the end of a link its last entries may be in the queue, and nothing would end the sleep.
-    if (!e_.options.sleeps || e_.draining) return {};
+    if (!e_.options.sleeps || e_.draining) return std::nullopt;
     duration due = timers<Engine>(e_).until_due();
     // Arming the queue may receive a cell's bytes. A cell makes no entry, so nothing would end the sleep.
     if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
     if constexpr (requires { Engine::port_type::longest_sleep; }) due = std::min(due, Engine::port_type::longest_sleep);
-    ++e_.sleeps.sleeps;
-    const status s = e_.port->wait(e_.port->now() + std::min(at_most, due));
-    if (s.code != errc::deadline) return s;
-    ++e_.sleeps.timed;
+    return due;
+  }
+  /// A timer ended the sleep. The next poll counts a missed wake-up if it finds an entry.
+  void timer_ended_sleep() noexcept {
     if constexpr (!Engine::watches_cells) {
       e_.timer_ended_sleep = true;
-      e_.put_off();  // the next poll is the one that counts a missed wake-up
+      e_.put_off();  // the next poll is the one that counts
     }
-    return {};
   }
 
   // ---- regions
@@ -86,6 +96,12 @@ class blocking_calls {
     return e_.tell(record_of(to), wire::message_kind::region, description);
   }
   result<remote_region> receive_region(peer from, duration timeout, waiting_handler waits) {
+    const auto description = receive_description(from, timeout, waits);
+    if (!description) return {description.why(), description.error().sentence};
+    return remote_region::parse(*description, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
+  }
+  /// The bytes that the peer sent with send_region().
+  result<region_bytes> receive_description(peer from, duration timeout, const waiting_handler& waits) {
     const auto came = [&] {
       return from.alive() && record_of(from).words != nullptr && !record_of(from).words->regions.empty();
     };
@@ -101,7 +117,7 @@ class blocking_calls {
     auto& kept = record_of(from).words->regions;
     const region_bytes description = kept.front();
     kept.erase(kept.begin());
-    return remote_region::parse(description, Engine::fabric::fingerprint, usual_atomicity<typename Engine::fabric>);
+    return description;
   }
 
  private:

@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..version import version_of
+
 ROOT = Path(__file__).resolve().parents[2]
 _CPUINFO = Path("/proc/cpuinfo")
 
@@ -24,8 +26,7 @@ def machine() -> dict[str, Any]:
 
 def versions(library: str, compiler: str) -> dict[str, str]:
     """weft's own release with the commit, where there is one; library and compiler as the build found them."""
-    project = re.search(r"project\(weft VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text("utf-8"))
-    return {"weft": (project.group(1) if project else "unknown") + _commit(), "library": library, "compiler": compiler}
+    return {"weft": version_of(ROOT) + _commit(), "library": library, "compiler": compiler}
 
 
 def _commit() -> str:

@@ -28,7 +28,7 @@ TYPED_TEST_P(atomics_of_peers, fetch_adds_of_two_initiators_sum_exactly_and_retu
     auto net = opened<fabric>(side);
     observer seen;
     const peer p = meet_as_caller(side, net, seen);
-    const auto there = net.parse_region(serve_for_value(side, net, seen, 0)).value();
+    const auto there = net.parse_region(p, serve_for_value(side, net, seen, 0)).value();
     std::vector<std::uint64_t> ids(count);
     std::vector<std::uint64_t> olds;
     seen.on_completed = [&](const completed& c) {

@@ -41,8 +41,8 @@ TYPED_TEST_P(fused_notices, a_refused_put_fails_and_gives_no_notice) {
       },
       [](test_side& side) {
         initiator_side<fabric> guest(side, 4096);
-        const auto unwritable = guest.net.parse_region(side.wait_for_value(0)).value();
-        const auto gone = guest.net.parse_region(side.wait_for_value(0)).value();
+        const auto unwritable = guest.net.parse_region(guest.other, side.wait_for_value(0)).value();
+        const auto gone = guest.net.parse_region(guest.other, side.wait_for_value(0)).value();
         (void)side.wait_for_value(0);
         const local_memory from = guest.memory.first(32);
         paint({from.data, from.size}, 77);

@@ -374,6 +374,8 @@ class company {
 /// between calls there.
 template <class F>
 inline constexpr bool dies_at_rest = F::facts.same_host && !F::facts.provider.empty();
+template <class... F>
+inline constexpr bool dies_at_rest<fabric_set<F...>> = (dies_at_rest<F> || ...);
 
 /// Sides of fabric F as processes.
 template <class F>

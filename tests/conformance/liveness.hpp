@@ -151,7 +151,7 @@ void record_target(test_side& side) {
   const auto page = net.register_region(inner, rights::remote_write).value();
   std::vector<owned_region> more;
   const auto record_key = [&](const region& r) {
-    const auto parsed = net.parse_region(net.export_region(r, owner_polls)).value();
+    const auto parsed = net.parse_region(peer(), net.export_region(r, owner_polls)).value();
     side.book.key_issued(net.now(), parsed.record().key);
   };
   record_key(page);

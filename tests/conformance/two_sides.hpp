@@ -181,7 +181,7 @@ struct initiator_side {
     memory = made->release();
     seen.record_lost = [this, &side](const lost&) { side.book.peer_lost(0, net.now()); };
     other = meet_as_caller(side, net, seen);
-    auto parsed = net.parse_region(serve_for_value(side, net, seen, 0));
+    auto parsed = net.parse_region(other, serve_for_value(side, net, seen, 0));
     if (!parsed) throw stopped("parse_region: " + parsed.error().sentence);
     there = *parsed;
   }

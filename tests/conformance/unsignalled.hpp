@@ -180,7 +180,7 @@ TYPED_TEST_P(unsignalled, more_than_four_gigabytes_go_by_one_put_and_return_by_o
         auto region = net.register_region(memory.all(), rights::none);
         if (!region) throw stopped("register: " + region.error().sentence);
         const peer other = meet_as_caller(side, net, seen);
-        const auto there = net.parse_region(serve_for_value(side, net, seen, 0)).value();
+        const auto there = net.parse_region(other, serve_for_value(side, net, seen, 0)).value();
         paint(memory.first(), 1);
         paint(memory.last(), 2);
         const local_memory all = region->first(tiled_memory::size);

@@ -64,9 +64,10 @@ struct guest_of_endings {
   guest_of_endings(test_side& s, transport_options o = {})
       : side(s), net(std::make_unique<transport<F>>(opened<F>(s, o))), where(s.wait_for_text(0)) {
     paint(memory, 3);
-    there = net->parse_region(side.wait_for_value(0)).value();
+    const auto description = side.wait_for_value(0);
     from = net->register_region(memory, rights::none).value().release();
     meet();
+    there = net->parse_region(other, description).value();
   }
   void meet() {
     side.at("connect");
@@ -198,7 +199,7 @@ void close_while_the_other_closes(test_side& side) {
   const auto region = net.register_region(memory, rights::remote_write).value();
   const peer other = side.number() == 0 ? meet_as_listener(side, net, seen) : meet_as_caller(side, net, seen);
   side.send_value(other_side, const_bytes(net.export_region(region, owner_polls)));
-  const auto there = net.parse_region(serve_for_value(side, net, seen, other_side)).value();
+  const auto there = net.parse_region(other, serve_for_value(side, net, seen, other_side)).value();
   std::uint64_t posted = 0;
   for (std::uint32_t i = 0; i < ending_puts; ++i) {
     const status s = net.put(other, region.slice(i * ending_put, ending_put), there.at(i * ending_put), &posted);

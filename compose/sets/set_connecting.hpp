@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How peers of a set meet. The caller asks the listener's directory at host:service, chooses a fabric, and connects over
+// that fabric; from there on the handshake is that of one fabric. Waiting calls make progress on all fabrics. Hot path:
+// no. Threads: the owner's.
+#pragma once
+
+#include "../connecting/connect_calls.hpp"
+#include "../connecting/host_and_service.hpp"
+#include "../progress/blocking_calls.hpp"
+#include "set_state.hpp"
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace weft::detail {
+
+/// Base of transport<fabric_set<F...>>.
+template <class Transport, class... F>
+class set_peer_calls {
+  using state = set_state<F...>;
+  using members = set_members<F...>;
+  using kind = fabric_verdict::kind;
+
+ public:
+  /// Where others connect to: "host:service" for connect() of a set on their side.
+  std::string listen_address() const { return state_().listens_at; }
+  /// Where programs of fabric G alone connect to. Empty: G is not open, or this transport does not listen.
+  template <complete_fabric G>
+  std::string listen_address() const {
+    std::string found;
+    static_assert(members::template has<G>, "weft: the set does not have this fabric");
+    if (state_().options.listens)
+      self().members_.each([&](auto& net, auto index) {
+        if (index() == members::template index_of<G>) found = net.listen_address();
+      });
+    return found;
+  }
+
+  /// Connects by the best fabric that both sides have, and returns when the other side has accepted. `where` is the
+  /// host:service of a set, or fabric@host:service of a program of that fabric alone. Errors: those of one fabric, and
+  /// incompatible (no fabric in common, or the best one cannot be used and options.fallback does not allow another).
+  template <class Handler = refuse_events>
+  result<peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
+    return connect_best(where, {}, false, timeout, on);
+  }
+  template <class Handler = refuse_events>
+  result<peer> connect(std::string_view where, const_bytes private_data, duration timeout, Handler&& on = {}) {
+    return connect_best(where, private_data, true, timeout, on);
+  }
+  /// Begins to connect and returns; the end is `connected` or `lost`. The directory is asked at once. A fabric that
+  /// fails later is not followed by another one.
+  result<peer> start_connect(std::string_view where) { return start_best(where, {}, false); }
+  result<peer> start_connect(std::string_view where, const_bytes private_data) {
+    return start_best(where, private_data, true);
+  }
+
+  /// Waits for a request on any fabric and accepts it. Errors: invalid (this transport does not listen), deadline.
+  template <class Handler = refuse_events>
+  result<peer> accept_one(duration timeout, Handler&& on = {}) {
+    if (!state_().options.listens)
+      return {error(errc::invalid, "accept"),
+              "accept_one() needs a transport that listens, and this one does not listen: open it with a service or "
+              "with listens"};
+    std::optional<peer> asked;
+    auto watch = overloaded{[&](const requested& r) {
+                              if (!asked) asked = r.peer;
+                              else on(r);
+                            },
+                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
+    const status waited = self().until([&] { return asked.has_value() || interrupted(on) != nullptr; }, timeout, watch);
+    if (asked) {
+      if (const status s = accept(*asked); !s) return {s, "the request was withdrawn"};
+      return *asked;
+    }
+    if (const char* seen = interrupted(on)) return any_calls::passed_over("accept_one", seen);
+    return {waited, "nobody asked to connect in time"};
+  }
+  /// Answers a `requested` event. Errors: those of one fabric, and those of registering this side's regions with a
+  /// fabric that had no peer yet.
+  status accept(peer p) {
+    if (const status s = ready_for(p); !s) return s;
+    return self().to_member(p, [&](auto& net, auto) { return net.accept(p); });
+  }
+  status accept(peer p, const_bytes private_data) {
+    if (const status s = ready_for(p); !s) return s;
+    return self().to_member(p, [&](auto& net, auto) { return net.accept(p, private_data); });
+  }
+  status reject(peer p, std::string_view reason) {
+    return self().to_member(p, [&](auto& net, auto) { return net.reject(p, reason); });
+  }
+  template <class Handler = refuse_events>
+  status close(peer p, duration timeout, Handler&& on = {}) {
+    return self().to_member(p, [&](auto& net, auto) { return net.close(p, timeout, on); });
+  }
+  /// The sentence of the last `lost` event.
+  const std::string& reason() const noexcept {
+    const std::string* found = nullptr;
+    self().members_.each([&](const auto& net, auto index) {
+      if (found == nullptr || index() == state_().lost_by) found = &net.reason();
+    });
+    return *found;
+  }
+  std::uint32_t largest_message(peer p) noexcept {
+    return self().to_member(p, [&](auto& net, auto) { return net.largest_message(p); });
+  }
+
+  /// Which fabric reaches the peer, and why not the others: one line for each fabric of the set, the best first. Of a
+  /// peer that called this side, only the fabric is known, because the caller chose.
+  std::vector<fabric_verdict> explain(peer p) const {
+    const peer_header* const record = peer_access::record(p);
+    const auto found = state_().choices.find(record);
+    if (found != state_().choices.end() && found->second.number == peer_access::number(p)) return found->second.verdicts;
+    if (record == nullptr) return {};
+    return {{state::profiles[record->member].name, kind::taken, "the peer called by this fabric"}};
+  }
+  /// The name of the fabric that reaches the peer; empty for nobody.
+  static std::string_view fabric_of(peer p) noexcept {
+    return p ? state::profiles[peer_access::member(p)].name : std::string_view();
+  }
+  /// Connections that took another fabric than the best one (fallback::allowed).
+  std::uint64_t fallbacks() const noexcept { return state_().fallbacks; }
+
+ protected:
+  using any_calls = connect_calls<engine<std::tuple_element_t<0, std::tuple<F...>>>,
+                                  blocking_calls<engine<std::tuple_element_t<0, std::tuple<F...>>>>>;
+  template <class Handler>
+  static const char* interrupted(const Handler& on) noexcept {
+    if constexpr (requires { on.seen; }) return on.seen;
+    else return nullptr;
+  }
+
+ private:
+  /// The fabrics of a connection, the best first, and where each listens.
+  struct plan {
+    std::vector<fabric_verdict> verdicts;
+    std::vector<std::size_t> order;      ///< Number of the fabric of each verdict.
+    std::vector<std::string> addresses;  ///< Of each verdict; empty where the other side has none.
+  };
+
+  Transport& self() noexcept { return static_cast<Transport&>(*this); }
+  const Transport& self() const noexcept { return static_cast<const Transport&>(*this); }
+  state& state_() noexcept { return *self().state_; }
+  const state& state_() const noexcept { return *self().state_; }
+
+  /// Registers this side's regions with the fabric of a peer that asks.
+  status ready_for(peer p) {
+    if (!p) return error(errc::peer_lost, "accept");
+    status why;
+    if (!if_memory([&] { why = state_().memory.use(state_().engines, peer_access::member(p)).why(); }))
+      return error(errc::no_memory, "accept");
+    return why;
+  }
+
+  result<plan> planned(std::string_view where, duration timeout) {
+    const std::size_t at = where.find('@');
+    if (at != std::string_view::npos) return named(where.substr(0, at), where.substr(at + 1));
+    auto place = host_and_service::parse(where);
+    if (!place) return std::move(place).error();
+    auto bytes_of = state::oob_exchange::fetch(place->host, place->service, timeout);
+    if (!bytes_of) {
+      failure why = std::move(bytes_of).error();
+      if (why.why.code == errc::deadline)
+        why.sentence += "; a program of one fabric is called with its fabric's name: tcp@" + std::string(where);
+      return why;
+    }
+    const auto there = wire::parse_directory(*bytes_of);
+    if (!there)
+      return failure{error(errc::incompatible, "connect"),
+                     std::string(where) + " is not the address of a set of fabrics: a program of one fabric is called "
+                                          "with its fabric's name, as in shm@" +
+                         std::string(where)};
+    plan p;
+    for (const std::size_t i : state::order) {
+      p.verdicts.push_back(judge(state::profiles[i], state_().own[i], state_().here, *there));
+      p.order.push_back(i);
+      p.addresses.emplace_back();
+      for (const wire::directory_entry& each : there->fabrics)
+        if (each.fabric == state::profiles[i].name) p.addresses.back() = each.address;
+    }
+    return p;
+  }
+  /// The plan of "fabric@host:service".
+  result<plan> named(std::string_view fabric, std::string_view address) const {
+    for (const std::size_t i : state::order) {
+      if (state::profiles[i].name != fabric) continue;
+      if (!state_().own[i].open)
+        return failure{error(errc::unsupported, "connect"),
+                       "fabric " + std::string(fabric) + " is not open here: " +
+                           (state_().own[i].left_out ? "the choice of fabrics leaves it out" : state_().own[i].why)};
+      return plan{{{fabric_verdict{state::profiles[i].name, kind::next, "the caller named it"}}},
+                  {i},
+                  {std::string(address)}};
+    }
+    return failure{error(errc::invalid, "connect"),
+                   "\"" + std::string(fabric) + "\" is no fabric of this program, which has " +
+                       std::string(Transport::fabric::name)};
+  }
+
+  /// A step of the loops below: whether the next best fabric may be tried after this one.
+  bool may_fall_back(plan& p, std::size_t i, std::string why) {
+    p.verdicts[i].is = kind::unusable;
+    p.verdicts[i].reason = std::move(why);
+    return state_().options.fallback == fallback::allowed;
+  }
+  failure refused(std::string_view where, const plan& p, std::size_t i, status why) const {
+    std::string text = std::string(where) + " cannot be reached by " + std::string(p.verdicts[i].fabric) +
+                       ", the best fabric of this pair: " + p.verdicts[i].reason;
+    std::string others;
+    for (std::size_t k = i + 1; k < p.verdicts.size(); ++k)
+      if (p.verdicts[k].is == kind::next) others += (others.empty() ? "" : ", ") + std::string(p.verdicts[k].fabric);
+    if (!others.empty())
+      text += "; options.fallback = fallback::allowed would take " + others + ", options.fabrics leaves fabrics out";
+    return {why, std::move(text)};
+  }
+  failure nothing_in_common(std::string_view where, const plan& p) const {
+    return {error(errc::incompatible, "connect"),
+            std::string(where) + " and this side have no fabric that can serve them: " + listed(p.verdicts)};
+  }
+  /// Keeps what was chosen; a fall-back is said once.
+  void chose(std::string_view where, plan& p, std::size_t i, peer to) {
+    p.verdicts[i].is = kind::taken;
+    std::size_t better = 0;
+    while (better < i && p.verdicts[better].is != kind::unusable) ++better;
+    if (better < i && state_().fallbacks++ == 0)
+      (void)std::fprintf(stderr,
+                         "weft: warning: %s is reached by %s (%s), and not by %s (%s): %s; further fall-backs are "
+                         "counted only\n",
+                         std::string(where).c_str(), std::string(p.verdicts[i].fabric).c_str(),
+                         printed_half_round_trip(state::profiles[p.order[i]]).c_str(),
+                         std::string(p.verdicts[better].fabric).c_str(),
+                         printed_half_round_trip(state::profiles[p.order[better]]).c_str(),
+                         p.verdicts[better].reason.c_str());
+    state_().choices[peer_access::record(to)] = {peer_access::number(to), std::move(p.verdicts)};
+  }
+
+  /// Tries fabrics in their order. `begin(number, address)` returns result<peer>.
+  template <class Begin>
+  result<peer> best(std::string_view where, duration timeout, Begin&& begin) {
+    if (self().handling_)
+      return {error(errc::invalid, "connect"), "connect() waits and cannot be called inside a handler"};
+    std::optional<result<peer>> made;
+    if (if_memory([&] { made.emplace(best_in_memory(where, timeout, begin)); })) return *std::move(made);
+    return {error(errc::no_memory, "connect"), "no memory for another connection"};
+  }
+  template <class Begin>
+  result<peer> best_in_memory(std::string_view where, duration timeout, Begin& begin) {
+    auto planned_for = planned(where, timeout);
+    if (!planned_for) return std::move(planned_for).error();
+    plan& p = *planned_for;
+    for (std::size_t i = 0; i < p.verdicts.size(); ++i) {
+      if (p.verdicts[i].is == kind::unusable) {
+        if (!may_fall_back(p, i, p.verdicts[i].reason))
+          return refused(where, p, i, error(errc::incompatible, "connect"));
+        continue;
+      }
+      if (p.verdicts[i].is != kind::next) continue;
+      result<peer> made(error(errc::closed, "connect"), "");
+      if (auto registered = state_().memory.use(state_().engines, p.order[i]); !registered)
+        made = std::move(registered).error();
+      else made = begin(p.order[i], p.addresses[i]);
+      if (made) {
+        chose(where, p, i, *made);
+        return made;
+      }
+      // The application's own answer, or an event that nobody took, says nothing about the fabric.
+      if (made.why().code == errc::rejected || made.why().code == errc::broken) return made;
+      if (!may_fall_back(p, i, made.error().sentence)) {
+        bool others = false;
+        for (std::size_t k = i + 1; k < p.verdicts.size(); ++k) others = others || p.verdicts[k].is == kind::next;
+        return others ? refused(where, p, i, made.why()) : made;
+      }
+    }
+    return nothing_in_common(where, p);
+  }
+
+  result<peer> begin_on(std::size_t member, std::string_view address, const_bytes private_data, bool has) {
+    auto begun = self().members_.at(member, [&](auto& net, auto) {
+      return has ? net.start_connect(address, private_data) : net.start_connect(address);
+    });
+    if (begun) self().now_active(member);
+    return begun;
+  }
+  result<peer> start_best(std::string_view where, const_bytes private_data, bool has) {
+    return best(where, 5s, [&](std::size_t member, const std::string& address) {
+      return begin_on(member, address, private_data, has);
+    });
+  }
+  template <class Handler>
+  result<peer> connect_best(std::string_view where, const_bytes private_data, bool has, duration timeout, Handler& on) {
+    const instant end = self().now() + timeout;
+    return best(where, timeout, [&](std::size_t member, const std::string& address) {
+      return connect_on(member, address, private_data, has, end, on);
+    });
+  }
+
+  /// Connects over one fabric, and makes progress on all.
+  template <class Handler>
+  result<peer> connect_on(std::size_t member, const std::string& address, const_bytes private_data, bool has,
+                          instant end, Handler& on) {
+    auto begun = begin_on(member, address, private_data, has);
+    if (!begun) return begun;
+    const peer wanted = *begun;
+    status ended = again(waits_for::connection, "connect");
+    std::string why;
+    auto watch = overloaded{[&](const connected& c) {
+                              if (c.peer == wanted) ended = {};
+                              else on(c);
+                            },
+                            [&](const lost& l) {
+                              if (l.peer == wanted) ended = l.why, why = reason();
+                              else on(l);
+                            },
+                            [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
+    const status waited = self().until([&] { return !ended.is_again() || interrupted(on) != nullptr; },
+                                       std::max(duration(0), end - self().now()), watch);
+    if (ended && interrupted(on) == nullptr) return wanted;
+    return self().members_.at(member, [&](auto& net, auto) -> result<peer> {
+      auto& e = transport_parts::engine_of(net);
+      using engine_type = std::remove_reference_t<decltype(e)>;
+      using calls = connect_calls<engine_type, blocking_calls<engine_type>>;
+      if (!ended && !ended.is_again()) return {ended, calls::explain(address, ended, why)};
+      auto& to = *static_cast<typename engine_type::record*>(peer_access::record(wanted));
+      if (ended) (void)e.say_goodbye(to);  // the same poll found an event that nobody takes
+      teardown<engine_type>(e).forget(to);
+      if (const char* seen = interrupted(on)) return calls::passed_over("connect", seen);
+      return {waited, "nobody answered at " + address + " by fabric " + std::string(engine_type::fabric::name) +
+                          ": the listener must call progress()"};
+    });
+  }
+};
+
+}  // namespace weft::detail

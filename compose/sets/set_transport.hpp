@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The transport of a set of fabrics: the calls of compose/transport.hpp over several transports. Progress and waiting
+// are here. A poll asks the fabrics that have peers; the others only now and then, for requests. Hot path: progress.
+// Threads: one owner at a time.
+#pragma once
+
+#include "../posting/atomic_calls.hpp"
+#include "set_connecting.hpp"
+#include "set_events.hpp"
+#include "set_memory_calls.hpp"
+#include "set_opening.hpp"
+#include "set_posting.hpp"
+#include "set_sleeping.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+namespace weft {
+
+/// A transport of several fabrics. Open it with weft::open<fabric_set<F...>>().
+template <complete_fabric... F>
+requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
+    : public detail::set_memory_calls<transport<fabric_set<F...>>, fabric_set<F...>, F...>,
+      public detail::set_peer_calls<transport<fabric_set<F...>>, F...>,
+      public detail::set_posting_calls<transport<fabric_set<F...>>, F...>,
+      public detail::atomic_calls<transport<fabric_set<F...>>, fabric_set<F...>> {
+  using state = detail::set_state<F...>;
+  using members = detail::set_members<F...>;
+
+ public:
+  using fabric = fabric_set<F...>;
+
+  /// Opens each fabric that is here. Errors: invalid (an option), and no fabric at all; the sentence has a reason for
+  /// each.
+  static result<transport> open(const transport_options& options) {
+    std::optional<result<transport>> made;
+    if (if_memory([&] { made.emplace(open_in_memory(options)); })) return *std::move(made);
+    return {error(errc::no_memory, "open"), "no memory for a transport of fabric " + std::string(fabric::name)};
+  }
+  transport(transport&&) noexcept = default;
+  transport& operator=(transport&&) noexcept = default;
+
+  /// The transport of one fabric, for what only this fabric offers. Null: the fabric is not open here.
+  template <complete_fabric G>
+  transport<G>* on() noexcept {
+    static_assert(members::template has<G>, "weft: the set does not have this fabric");
+    constexpr std::size_t index = members::template index_of<G>;
+    return members_.template is_open<index>() ? &members_.template net<index>() : nullptr;
+  }
+  /// The peer as one of fabric G, so that posts have no branch. Nothing: another fabric reaches the peer.
+  template <complete_fabric G>
+  std::optional<peer_of<G>> peer_on(peer p) const noexcept {
+    static_assert(members::template has<G>, "weft: the set does not have this fabric");
+    if (!p || detail::peer_access::member(p) != members::template index_of<G>) return std::nullopt;
+    return peer_of<G>(p);
+  }
+
+  // ---- regions of peers
+  status send_region(peer to, const region& r, progress_owner) {
+    if (!to.alive()) return error(errc::peer_lost, "send_region");
+    const auto described = this->described(r, detail::peer_access::member(to));
+    return to_member(to, [&](auto& net, auto) {
+      auto& e = detail::transport_parts::engine_of(net);
+      return detail::blocking_calls<std::remove_reference_t<decltype(e)>>(e).send_region(to, wire::encode(described));
+    });
+  }
+  template <class G = fabric>
+  status send_region(peer to, const region& r) {
+    static_assert(!answer<G, progress_family>::needs_owner,
+                  "weft: on a fabric of this set bytes land only while the target polls; name the progress owner: "
+                  "send_region(peer, region, weft::owner_polls)");
+    return send_region(to, r, owner_polls);
+  }
+  template <class Handler = detail::refuse_events>
+  result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
+    return to_member(from, [&](auto& net, auto) -> result<remote_region> {
+      auto& e = detail::transport_parts::engine_of(net);
+      using engine_type = std::remove_reference_t<decltype(e)>;
+      result<region_bytes> taken(error(errc::deadline, "receive region"),
+                                 "the peer did not describe its region in time");
+      const auto came = [&] {  // other fabrics make progress too: their peers may wait for it
+        taken = detail::blocking_calls<engine_type>(e).receive_description(from, duration(0), on);
+        return bool(taken) || taken.why().code != errc::deadline;
+      };
+      (void)until(came, timeout, on);
+      if (!taken) return std::move(taken).error();
+      return this->parse_region(from, *taken);
+    });
+  }
+  using detail::set_posting_calls<transport, F...>::flush;
+  template <event_handler Handler>
+  status flush(peer to, duration timeout, Handler&& on) {
+    return to_member(to, [&](auto& net, auto) { return net.flush(to, timeout, on); });
+  }
+
+  // ---- progress
+  /// Makes one step of progress on each fabric that has peers. Never waits.
+  template <event_handler Handler>
+  [[gnu::always_inline]] int progress(Handler&& on) {
+    if (--to_sweep_ < 0) [[unlikely]]
+      return sweep(on);
+    return poll_members(on, active_);
+  }
+  template <class Handler>
+  requires(!event_handler<Handler>) int progress(Handler&&) { return detail::takes_every_event<Handler>(), 0; }
+  template <class Done, event_handler Handler>
+  status until(Done&& done, duration timeout, Handler&& on) {
+    static_assert(!std::same_as<std::remove_cvref_t<std::invoke_result_t<Done&>>, status>,
+                  "weft: until() would repeat a post that can never succeed: use net.retry(post, timeout, handler), "
+                  "which repeats only `again`");
+    if (handling_) return error(errc::invalid, "waiting inside a handler");
+    const instant end = now() + timeout;
+    for (std::uint32_t idle = 0; !done();) {
+      idle = progress(on) > 0 ? 0 : idle + 1;
+      if (done()) return {};
+      if (idle % 16 == 15 && now() >= end) return error(errc::deadline, "until");
+      if (idle % 32 == 31) std::this_thread::yield();  // the peer may need this processor
+      if (idle > 2000 && state_->options.sleeps) (void)wait(end - now());
+    }
+    return {};
+  }
+  template <class Post, event_handler Handler>
+  status retry(Post&& post, duration timeout, Handler&& on) {
+    static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<Post&>>, status>,
+                  "weft: retry() takes a post that returns weft::status; for a condition use net.until()");
+    status answered = post();
+    if (!answered.is_again()) return answered;
+    const status waited = until(
+        [&] {
+          answered = post();
+          return !answered.is_again();
+        },
+        timeout, on);
+    if (!answered.is_again()) return answered;
+    if (waited.code != errc::deadline) return waited;
+    return {errc::deadline, origin::weft, answered.native_code, answered.operation};
+  }
+  /// Sleeps until something may have arrived on any fabric; call progress() next. Returns at once without
+  /// options.sleeps.
+  status wait(duration at_most) noexcept {
+    to_sweep_ = 0;  // what ends the sleep may be a request on a fabric without peers
+    return detail::set_sleeping<F...>(*state_).sleep(at_most);
+  }
+  /// A file descriptor for a foreign event loop, or -1 where a fabric of the set has none.
+  int descriptor() noexcept { return detail::set_sleeping<F...>(*state_).descriptor(); }
+  instant now() const noexcept {
+    instant at{};
+    bool first = true;
+    members_.each([&](const auto& net, auto) {
+      if (std::exchange(first, false)) at = net.now();
+    });
+    return at;
+  }
+
+  // ---- limits and counters: the least, or the sum, of the open fabrics
+  const port_limits& limits() const noexcept { return state_->limits; }
+  std::uint32_t in_flight() const noexcept {
+    return sum<std::uint32_t>([](const auto& net) { return net.in_flight(); });
+  }
+  const sleep_counts& sleeps() const noexcept {
+    auto& all = state_->sleeps;
+    all.missed_wakes = sum<std::uint64_t>([](const auto& net) { return net.sleeps().missed_wakes; });
+    return all;
+  }
+  std::uint64_t stale() const noexcept {
+    return sum<std::uint64_t>([](const auto& net) { return net.stale(); });
+  }
+  std::uint64_t garbled() const noexcept {
+    return sum<std::uint64_t>([](const auto& net) { return net.garbled(); });
+  }
+  std::uint64_t turned_away() const noexcept {
+    return sum<std::uint64_t>([](const auto& net) { return net.turned_away(); });
+  }
+  const truncation& refused_message() const noexcept {
+    return one_that_happened([](const auto& net) -> const truncation& { return net.refused_message(); });
+  }
+  const truncation& overrun() const noexcept {
+    return one_that_happened([](const auto& net) -> const truncation& { return net.overrun(); });
+  }
+
+ private:
+  template <class, class, class...>
+  friend class detail::set_memory_calls;
+  template <class, class...>
+  friend class detail::set_peer_calls;
+  template <class, class...>
+  friend class detail::set_posting_calls;
+  template <class, class>
+  friend class detail::atomic_calls;
+  template <class, class>
+  friend struct detail::set_events;
+
+  static constexpr std::int32_t polls_between_sweeps = 32;
+
+  transport() = default;
+
+  static result<transport> open_in_memory(const transport_options& options) {
+    transport made;
+    made.state_ = std::make_unique<state>(options);
+    if (auto opened = detail::set_opening<F...>(*made.state_, made.members_).open(); !opened)
+      return std::move(opened).error();
+    return made;
+  }
+
+  /// Calls body(transport, number as a type) for the fabric of a peer. Nobody's handle goes to the first open fabric,
+  /// which refuses it.
+  template <class To, class Body>
+  [[gnu::always_inline]] decltype(auto) to_member(const To& to, Body&& body) {
+    if constexpr (detail::says_its_fabric<To>) {
+      constexpr std::size_t index = members::template index_of<typename To::fabric>;
+      static_assert(index < members::count, "weft: this peer_of<F> names a fabric that the set does not have");
+      return body(members_.template net<index>(), std::integral_constant<std::size_t, index>{});
+    } else {
+      return members_.at(detail::peer_access::member(to), body);
+    }
+  }
+
+  template <class Handler>
+  [[gnu::always_inline]] int poll_members(Handler& on, std::uint32_t which) {
+    if (handling_) [[unlikely]]
+      return 0;
+    handling_ = true;
+    int found = 0;
+    const detail::set_events<transport, Handler> through{*this, on};
+    members_.each([&](auto& net, auto index) __attribute__((always_inline)) {
+      if ((which >> index() & 1U) != 0) found += net.progress(through);
+    });
+    handling_ = false;
+    return found;
+  }
+  /// Polls every open fabric, answers callers, and finds out which fabrics have peers.
+  template <class Handler>
+  [[gnu::noinline]] int sweep(Handler& on) {
+    if (handling_) return 0;
+    if (state_->side_channel) state_->side_channel->progress();
+    const int found = poll_members(on, ~std::uint32_t{0});
+    active_ = 0;
+    state_->engines.each_open([&]<std::size_t I>(auto& engine) {
+      const bool used = std::any_of(engine.peers.begin(), engine.peers.end(), [](const auto& r) {
+                          return r.state != detail::peer_state::free;
+                        }) || engine.operations.in_flight() > 0;
+      active_ |= std::uint32_t{used} << I;
+    });
+    to_sweep_ = active_ == 0 ? 0 : polls_between_sweeps;
+    return found;
+  }
+  void now_active(std::size_t member) noexcept { active_ |= std::uint32_t{1} << member; }
+
+  template <class T, class Of>
+  T sum(Of&& of) const noexcept {
+    T all{};
+    members_.each([&](const auto& net, auto) { all += of(net); });
+    return all;
+  }
+  template <class Of>
+  const truncation& one_that_happened(Of&& of) const noexcept {
+    const truncation* found = nullptr;
+    members_.each([&](const auto& net, auto) {
+      if (found == nullptr || (found->times == 0 && of(net).times > 0)) found = &of(net);
+    });
+    return *found;
+  }
+
+  // ---- for atomic_calls: the branch on the peer's fabric comes first
+  struct atomic_posts {
+    transport& all;
+    template <atomicity Who, atomic_operation What, atomic_number T>
+    [[gnu::always_inline]] status post(peer to, const remote_place& at, operation reported, T operand, T expected,
+                                       void* context) noexcept {
+      return all.to_member(
+          to, [&](auto& net, auto) __attribute__((always_inline)) {
+            auto& e = detail::transport_parts::engine_of(net);
+            using engine_type = std::remove_reference_t<decltype(e)>;
+            if (const status s = e.coalescer.before(to); !s) return s;
+            return detail::atomic_posts<engine_type>(e).template post<Who, What, T>(to, at, reported, operand, expected,
+                                                                                    context);
+          });
+    }
+  };
+  atomic_posts atomic_posts_() noexcept { return {*this}; }
+  template <class Post>
+  [[gnu::always_inline]] status after_waiting(peer /*to*/, Post&& post) const noexcept {
+    return post();
+  }
+
+  std::unique_ptr<state> state_;  // declared before the transports, which are destroyed first
+  std::uint32_t active_ = 0;      ///< Bit I: fabric I has peers.
+  std::int32_t to_sweep_ = 0;
+  bool handling_ = false;
+  members members_;
+};
+
+}  // namespace weft
