@@ -121,7 +121,7 @@ class set_opening {
     if (!served) {
       failure why = std::move(served).error();
       if (why.why.native() == EADDRINUSE)
-        why.sentence = "port " + s_.options.service + " is in use: end the other program, or choose another service (" +
+        why.sentence = "port " + s_.options.service + " of " + node + " is in use: end the other program, or choose another service (" +
                        why.sentence + ")";
       return why;
     }
