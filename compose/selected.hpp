@@ -27,4 +27,11 @@ namespace weft {
 /// The fabric that this binary was built for.
 using selected = fabrics::WEFT_FABRIC;
 
+#define WEFT_NAME_OF(text) #text
+#define WEFT_NAME_OF_MACRO(text) WEFT_NAME_OF(text)
+/// The name of that choice, as CMake has it: "tcp", or the name of a set. Choose it for names of programs.
+inline constexpr std::string_view selected_name = WEFT_NAME_OF_MACRO(WEFT_FABRIC);
+#undef WEFT_NAME_OF_MACRO
+#undef WEFT_NAME_OF
+
 }  // namespace weft

@@ -6,7 +6,9 @@
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../transport/weft_end.hpp"
-#ifdef WEFT_BENCH_MAPPED
+#if defined(WEFT_BENCH_MAPPED) && defined(WEFT_BENCH_SET)
+#include "bare/raw_mapped.hpp"
+#elif defined(WEFT_BENCH_MAPPED)
 #include "bare/raw_mapped.hpp"
 #include "raw_mapped_careful.hpp"
 #else
@@ -25,15 +27,22 @@ using fabric = with<weft::selected, answers::checks::trusted>;
 #else
 using fabric = weft::selected;
 #endif
-constexpr bool native = !answer<fabric, atomics_family>::executed_by_target;
-constexpr bool delivered = answer<fabric, write_fault_family>::signalled_write == post_mode::delivered;
+#ifdef WEFT_BENCH_SET
+using alone = fabrics::WEFT_BENCH_SET;  ///< The fabric of the set that reaches the peer: it is the contender.
+#else
+using alone = fabric;
+#endif
+constexpr bool native = !answer<alone, atomics_family>::executed_by_target;
+constexpr bool delivered = answer<alone, write_fault_family>::signalled_write == post_mode::delivered;
 #ifdef WEFT_BENCH_MAPPED
+#ifndef WEFT_BENCH_SET
 using raw = raw_mapped_careful;
+#endif
 using raw_without_checks = raw_mapped_bare;
 constexpr std::size_t most = 8;  // fits into the line that announces it
 #else
-using raw = raw_careful<fabric, native>;
-using raw_without_checks = raw_bare<fabric, native>;
+using raw = raw_careful<alone, native>;
+using raw_without_checks = raw_bare<alone, native>;
 constexpr std::size_t most = 64;
 #endif
 
@@ -42,12 +51,13 @@ constexpr std::size_t most = 64;
 constexpr duration silence_limit = 120s;
 
 /// weft, through its public calls.
-struct by_weft {
-  weft_pair<fabric> pair;
+template <class F>
+struct by_weft_over {
+  weft_pair<F> pair;
   remote_place place = pair.there.at(0);
   std::size_t size = most;  ///< Known at run time only, as where messages differ.
   std::uint64_t ended = 0, landed = 0, heard = 0;
-  by_weft(const channel& to, bool first) : pair(to, first, most, false, 0, silence_limit) {}
+  by_weft_over(const channel& to, bool first) : pair(to, first, most, false, 0, silence_limit) {}
   [[gnu::always_inline]] bool inject() { return bool(pair.net.send(pair.other, pair.source.first(size))); }
   [[gnu::always_inline]] bool send() { return bool(pair.net.send(pair.other, pair.source.first(size), this)); }
   [[gnu::always_inline]] bool get() { return bool(pair.net.get(pair.other, pair.source.first(size), place, this)); }
@@ -72,6 +82,12 @@ struct by_weft {
   }
 };
 
+using by_weft = by_weft_over<fabric>;
+
+#ifdef WEFT_BENCH_SET
+/// What a set is compared with: weft over the one fabric.
+using by_hand = by_weft_over<alone>;
+#else
 /// The same by hand, with the same care. A pointer keeps the end: the end must not move, and its owner may move, as a
 /// transport may.
 struct by_hand {
@@ -105,6 +121,8 @@ struct by_hand {
                           [this](auto, const std::byte*, std::size_t) { ++heard; });
   }
 };
+
+#endif
 
 /// The same, bare: one peer and no checks.
 struct bare {
@@ -218,6 +236,9 @@ class run {
 
 template <class Contender>
 int side(const channel& to, bool first, const std::string& what, int visits) {
+#ifdef WEFT_BENCH_SET  // the measured side has every fabric, and its peer one
+  if (!first) ::setenv("WEFT_FABRICS", std::string(alone::name).c_str(), 1);
+#endif
   Contender c(to, first);
   if (!first) {
     for (std::string asked = to.receive_text([&] { c.poll_once(); }); asked != "over";

@@ -55,10 +55,10 @@ class weft_pair {
         source(sure(net.allocate(size + 64, rights::none))) {
     if (!first) to.send_text(net.listen_address());
     other = first ? sure(net.connect(to.receive_text(), 10s)) : sure(net.accept_one(10s));
-    const region_bytes mine = net.export_region(landing, owner_polls);
+    const region_bytes mine = net.export_region(other, landing, owner_polls);
     const std::string theirs = to.swap(first, {reinterpret_cast<const char*>(mine.data()), mine.size()},
                                        [this] { net.progress([](auto&&) {}); });
-    there = sure(net.parse_region({reinterpret_cast<const std::byte*>(theirs.data()), theirs.size()}));
+    there = sure(net.parse_region(other, {reinterpret_cast<const std::byte*>(theirs.data()), theirs.size()}));
   }
 
  private:

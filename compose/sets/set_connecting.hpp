@@ -239,7 +239,7 @@ class set_peer_calls {
   /// Tries fabrics in their order. `begin(number, address)` returns result<peer>.
   template <class Begin>
   result<peer> best(std::string_view where, duration timeout, Begin&& begin) {
-    if (self().handling_)
+    if (self().is_handling())
       return {error(errc::invalid, "connect"), "connect() waits and cannot be called inside a handler"};
     std::optional<result<peer>> made;
     if (if_memory([&] { made.emplace(best_in_memory(where, timeout, begin)); })) return *std::move(made);

@@ -14,6 +14,7 @@
 #include "set_sleeping.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -110,7 +111,7 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
     static_assert(!std::same_as<std::remove_cvref_t<std::invoke_result_t<Done&>>, status>,
                   "weft: until() would repeat a post that can never succeed: use net.retry(post, timeout, handler), "
                   "which repeats only `again`");
-    if (handling_) return error(errc::invalid, "waiting inside a handler");
+    if (is_handling()) return error(errc::invalid, "waiting inside a handler");
     const instant end = now() + timeout;
     for (std::uint32_t idle = 0; !done();) {
       idle = progress(on) > 0 ? 0 : idle + 1;
@@ -190,9 +191,10 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
   template <class, class>
   friend class detail::atomic_calls;
   template <class, class>
-  friend struct detail::set_events;
+  friend class detail::set_events;
 
   static constexpr std::int32_t polls_between_sweeps = 32;
+  static constexpr std::int32_t in_handler = std::numeric_limits<std::int32_t>::min() / 2;
 
   transport() = default;
 
@@ -201,6 +203,7 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
     made.state_ = std::make_unique<state>(options);
     if (auto opened = detail::set_opening<F...>(*made.state_, made.members_).open(); !opened)
       return std::move(opened).error();
+    made.members_.each([&](auto&, auto index) { made.open_ |= std::uint32_t{1} << index(); });
     return made;
   }
 
@@ -217,25 +220,24 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
     }
   }
 
+  /// Polls the fabrics of these bits.
   template <class Handler>
   [[gnu::always_inline]] int poll_members(Handler& on, std::uint32_t which) {
-    if (handling_) [[unlikely]]
-      return 0;
-    handling_ = true;
-    int found = 0;
     const detail::set_events<transport, Handler> through{*this, on};
-    members_.each([&](auto& net, auto index) __attribute__((always_inline)) {
-      if ((which >> index() & 1U) != 0) found += net.progress(through);
-    });
-    handling_ = false;
-    return found;
+    return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+      return (((which >> I & 1U) != 0 ? members_.template net<I>().progress(through) : 0) + ...);
+    }(std::make_index_sequence<members::count>());
   }
-  /// Polls every open fabric, answers callers, and finds out which fabrics have peers.
+  /// Polls every open fabric, answers callers, and finds out which fabrics have peers. Inside a handler it does nothing.
   template <class Handler>
   [[gnu::noinline]] int sweep(Handler& on) {
-    if (handling_) return 0;
+    if (to_sweep_ < in_handler / 2) {
+      to_sweep_ = in_handler;
+      return 0;
+    }
     if (state_->side_channel) state_->side_channel->progress();
-    const int found = poll_members(on, ~std::uint32_t{0});
+    to_sweep_ = 0;  // a handler that makes progress gets here again
+    const int found = poll_members(on, open_);
     active_ = 0;
     state_->engines.each_open([&]<std::size_t I>(auto& engine) {
       const bool used = std::any_of(engine.peers.begin(), engine.peers.end(), [](const auto& r) {
@@ -246,6 +248,18 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
     to_sweep_ = active_ == 0 ? 0 : polls_between_sweeps;
     return found;
   }
+  /// The program's handler runs: its calls of progress() find nothing.
+  template <class Event>
+  [[gnu::always_inline]] auto handling(Event&& event) {
+    const std::int32_t before = std::exchange(to_sweep_, in_handler);
+    struct after {
+      transport& set;
+      std::int32_t before;
+      ~after() { set.to_sweep_ = before; }
+    } const then{*this, before};
+    return event();
+  }
+  bool is_handling() const noexcept { return to_sweep_ < in_handler / 2; }
   void now_active(std::size_t member) noexcept { active_ |= std::uint32_t{1} << member; }
 
   template <class T, class Of>
@@ -287,8 +301,8 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
 
   std::unique_ptr<state> state_;  // declared before the transports, which are destroyed first
   std::uint32_t active_ = 0;      ///< Bit I: fabric I has peers.
+  std::uint32_t open_ = 0;        ///< Bit I: fabric I is open.
   std::int32_t to_sweep_ = 0;
-  bool handling_ = false;
   members members_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 using namespace weft::invocation;
 using fabric = weft::selected;
 using client_type = client<fabric>;
-const std::string self = "invocation-client." + std::string(fabric::name);
+const std::string self = "invocation-client." + std::string(weft::selected_name);
 
 int fail(const std::string& sentence) {
   complain(self, sentence);
@@ -62,7 +62,7 @@ int run(client_type& c, const client_command& command) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  auto parsed = parse_client(fabric::name, argc, argv);
+  auto parsed = parse_client(weft::selected_name, argc, argv);
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   auto& command = std::get<client_command>(parsed);
 
@@ -102,5 +102,5 @@ int main(int argc, char** argv) try {
   }
   return 1;
 } catch (const std::exception& e) {
-  return weft::invocation::ended_by(e, "invocation-client", weft::selected::name);
+  return weft::invocation::ended_by(e, "invocation-client", weft::selected_name);
 }

@@ -177,10 +177,10 @@ void client<F>::asked(const requested& e) {
 template <complete_fabric F>
 void client<F>::greet(worker_link& w) {
   welcome_message welcome;
-  welcome.output = net_.export_region(output_, owner_polls);
+  welcome.output = net_.export_region(w.link, output_, owner_polls);
   if (object_.size() > 0) {
     welcome.ships = true;
-    welcome.object = net_.export_region(object_, owner_polls);
+    welcome.object = net_.export_region(w.link, object_, owner_polls);
   }
   (void)letters_.post(net_, w.link, welcome);
 }
@@ -188,7 +188,7 @@ void client<F>::greet(worker_link& w) {
 template <complete_fabric F>
 void client<F>::meet_ready(worker_link& w, const ready_message& m) {
   if (w.ready) return;
-  auto input = net_.parse_region(m.input);
+  auto input = net_.parse_region(w.link, m.input);
   if (!input || input->size() < input_stride() * request_.slots) return;
   function_table table;
   std::string_view rest = m.names;

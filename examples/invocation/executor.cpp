@@ -13,8 +13,8 @@
 int main(int argc, char** argv) try {
   using namespace weft::invocation;
   using fabric = weft::selected;
-  const std::string self = "invocation-executor." + std::string(fabric::name);
-  const auto parsed = parse_executor(fabric::name, argc, argv);
+  const std::string self = "invocation-executor." + std::string(weft::selected_name);
+  const auto parsed = parse_executor(weft::selected_name, argc, argv);
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   const auto& command = std::get<executor_command>(parsed);
 
@@ -47,5 +47,5 @@ int main(int argc, char** argv) try {
   }
   return 0;
 } catch (const std::exception& e) {
-  return weft::invocation::ended_by(e, "invocation-executor", weft::selected::name);
+  return weft::invocation::ended_by(e, "invocation-executor", weft::selected_name);
 }

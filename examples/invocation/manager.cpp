@@ -14,11 +14,11 @@
 int main(int argc, char** argv) try {
   using namespace weft::invocation;
   using fabric = weft::selected;
-  const auto parsed = parse_manager(fabric::name, argc, argv);
+  const auto parsed = parse_manager(weft::selected_name, argc, argv);
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   const auto& command = std::get<manager_command>(parsed);
 
-  const std::string self = "invocation-manager." + std::string(fabric::name);
+  const std::string self = "invocation-manager." + std::string(weft::selected_name);
   if (fabric::facts.same_host && !command.spawn.confined.user.empty()) {
     complain(self, "--executor-user " + command.spawn.confined.user + ": over " + std::string(fabric::name) +
                        " executors and clients share memory, so they must be of one user; leave the option out");
@@ -56,5 +56,5 @@ int main(int argc, char** argv) try {
   std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills() << std::endl;
   return m.bills() == m.exact_bills() ? 0 : 1;
 } catch (const std::exception& e) {
-  return weft::invocation::ended_by(e, "invocation-manager", weft::selected::name);
+  return weft::invocation::ended_by(e, "invocation-manager", weft::selected_name);
 }

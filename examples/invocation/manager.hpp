@@ -119,7 +119,7 @@ class manager {
         return (void)net_.reject(e.peer, "this worker is here already, or came too late");
       a->workers[g->worker].link = e.peer;
       (void)net_.accept(e.peer);
-      (void)letters_.post(net_, e.peer, account_message{net_.export_region(a->words, owner_polls)});
+      (void)letters_.post(net_, e.peer, account_message{net_.export_region(e.peer, a->words, owner_polls)});
       return;
     }
     (void)net_.reject(e.peer, "wrong token");

@@ -125,7 +125,7 @@ class worker {
 
   void from_manager(const_bytes message) {
     if (const auto a = unpack<account_message>(message)) {
-      if (auto words = net_.parse_region(a->words)) {
+      if (auto words = net_.parse_region(manager_, a->words)) {
         words_ = *words;
         has_account_ = true;
       }
@@ -136,11 +136,11 @@ class worker {
   }
   void from_client(const_bytes message) {
     if (const auto w = unpack<welcome_message>(message)) {
-      auto output = net_.parse_region(w->output);
+      auto output = net_.parse_region(client_, w->output);
       if (!output || output->size() < std::uint64_t{s_.slots} * output_stride() * (s_.index + 1U)) return;
       output_ = *output;
       if (w->ships)
-        if (auto object = net_.parse_region(w->object)) object_ = *object;
+        if (auto object = net_.parse_region(client_, w->object)) object_ = *object;
       welcomed_ = true;
     } else if (const auto c = unpack<cancel_message>(message)) {
       cancel(call_word::of(c->word));

@@ -54,7 +54,7 @@ result<void> worker<F>::introduce(instant end) {
   }
   functions_ = *table;
   const std::string names = functions_->names();
-  (void)letters_.post(net_, client_, ready_message{net_.export_region(input_, owner_polls), names});
+  (void)letters_.post(net_, client_, ready_message{net_.export_region(client_, input_, owner_polls), names});
   return {};
 }
 

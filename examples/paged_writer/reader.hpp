@@ -77,7 +77,7 @@ class reader : public rail<F> {
   void introduce() {
     if (introduced_) return;
     introduced_ = true;
-    say(letter(net_.export_region(region_, owner_polls)));
+    say(letter(net_.export_region(peer_, region_, owner_polls)));
     say(letter(hello{greeting(), false}));
   }
 

@@ -81,7 +81,7 @@ class writer : public rail<F> {
     greet();
   }
   void learn(const_bytes description) {
-    auto parsed = net_.parse_region(description);
+    auto parsed = net_.parse_region(peer_, description);
     if (!parsed) return give_up(parsed.error().sentence);
     memory_ = *parsed;
     moved();
