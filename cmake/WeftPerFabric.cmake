@@ -72,13 +72,14 @@ function(weft_add_per_fabric name)
   endif()
 endfunction()
 
-# weft_add_fabric_set(name FABRICS fabric...)
-# Adds the target weft::<name>: one binary for several fabrics (compose/fabric_set.hpp). In it, weft::selected is
+# weft_add_fabric_set(name [LOADED] FABRICS fabric...)
+# Adds the target weft::<name>: one binary for several fabrics (compose/sets/fabric_set.hpp). In it, weft::selected is
 # fabric_set<fabric...>, and weft_add_per_fabric takes the name. A fabric that cannot be built here is left out with a
 # message; with none left there is no target, and weft_left_out says why. The order of the fabrics decides where the
 # matrix does not.
+# LOADED  the program loads libfabric when it opens, instead of linking it, so it starts on machines without it.
 function(weft_add_fabric_set name)
-  cmake_parse_arguments(PARSE_ARGV 1 A "" "" "FABRICS")
+  cmake_parse_arguments(PARSE_ARGV 1 A "LOADED" "" "FABRICS")
   if(NOT A_FABRICS OR A_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR
       "weft_add_fabric_set(${name}): FABRICS is needed; unknown arguments: \"${A_UNPARSED_ARGUMENTS}\"")
@@ -111,7 +112,7 @@ function(weft_add_fabric_set name)
   set(header ${CMAKE_CURRENT_BINARY_DIR}/weft_sets/${name}.hpp)
   file(CONFIGURE OUTPUT ${header} @ONLY CONTENT "// Written by weft_add_fabric_set(${name}).
 #pragma once
-#include <weft/compose/fabric_set.hpp>
+#include <weft/compose/sets/fabric_set.hpp>
 @includes@
 namespace weft::fabrics {
 using @name@ = fabric_set<@members@>;
@@ -120,7 +121,22 @@ using @name@ = fabric_set<@members@>;
   list(REMOVE_DUPLICATES libraries)
   add_library(weft_set_${name} INTERFACE)
   add_library(weft::${name} ALIAS weft_set_${name})
-  target_link_libraries(weft_set_${name} INTERFACE ${libraries})
+  if(A_LOADED)
+    set(directories "")
+    foreach(library IN LISTS libraries)
+      if(library MATCHES "verbs$")
+        message(FATAL_ERROR "weft_add_fabric_set(${name}): LOADED is for fabrics of libfabric; rdma-core is linked")
+      endif()
+    endforeach()
+    if(TARGET Libfabric::Libfabric)
+      set(directories $<TARGET_PROPERTY:Libfabric::Libfabric,INTERFACE_INCLUDE_DIRECTORIES>)
+    endif()
+    target_link_libraries(weft_set_${name} INTERFACE weft::weft ${CMAKE_DL_LIBS})
+    target_include_directories(weft_set_${name} SYSTEM INTERFACE ${directories})
+    target_compile_definitions(weft_set_${name} INTERFACE WEFT_LOADS_LIBRARIES)
+  else()
+    target_link_libraries(weft_set_${name} INTERFACE ${libraries})
+  endif()
   target_compile_definitions(weft_set_${name} INTERFACE WEFT_FABRIC=${name} "WEFT_SET_HEADER=\"${header}\"")
 endfunction()
 

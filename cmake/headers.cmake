@@ -24,6 +24,7 @@ set(WEFT_PUBLIC_HEADERS
   compose/rails/rails.hpp
   compose/region.hpp
   compose/sequence_window.hpp
+  compose/sets/fabric_set.hpp
   compose/sleep_counts.hpp
   compose/states.hpp
   compose/transport.hpp
@@ -117,6 +118,7 @@ set(WEFT_ROOM_HEADERS
   backends/mapped/slow_paths.hpp
   backends/mapped/transfers.hpp
   backends/oob_exchange/tcp.hpp
+  backends/process/host.hpp
   backends/process/watch.hpp
   compose/connecting/admission.hpp
   compose/connecting/compatibility.hpp
@@ -198,6 +200,21 @@ set(WEFT_ROOM_HEADERS
   compose/receiving/receive_path.hpp
   compose/receiving/ring_watch.hpp
   compose/receiving/target_atomics.hpp
+  compose/sets/choice.hpp
+  compose/sets/combined.hpp
+  compose/sets/members.hpp
+  compose/sets/set_batch.hpp
+  compose/sets/set_connecting.hpp
+  compose/sets/set_events.hpp
+  compose/sets/set_memory.hpp
+  compose/sets/set_memory_calls.hpp
+  compose/sets/set_opening.hpp
+  compose/sets/set_planning.hpp
+  compose/sets/set_posting.hpp
+  compose/sets/set_region_calls.hpp
+  compose/sets/set_sleeping.hpp
+  compose/sets/set_state.hpp
+  compose/sets/set_transport.hpp
   core/atomic_listing.hpp
   core/caller_duty.hpp
   core/completion_entry.hpp
@@ -207,6 +224,7 @@ set(WEFT_ROOM_HEADERS
   core/port.hpp
   core/port_options.hpp
   core/port_shape.hpp
+  core/sleep_descriptors.hpp
   coroutines/frame_pool.hpp
   coroutines/waiter.hpp
   history/checker.hpp
@@ -217,6 +235,7 @@ set(WEFT_ROOM_HEADERS
   wire/authentication.hpp
   wire/cell.hpp
   wire/control.hpp
+  wire/fabric_directory.hpp
   wire/fused.hpp
   wire/group.hpp
   wire/hello.hpp
@@ -245,6 +264,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/errors.hpp
   backends/libfabric/hints.hpp
   backends/libfabric/leftovers.hpp
+  backends/loaded/libfabric.hpp
   backends/libfabric/memory.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/pieces.hpp

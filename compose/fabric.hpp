@@ -82,7 +82,7 @@ consteval bool asks_write_after_write() {
 }
 }  // namespace detail
 
-/// Several fabrics as one: compose/fabric_set.hpp.
+/// Several fabrics as one: compose/sets/fabric_set.hpp.
 template <complete_fabric... F>
 struct fabric_set;
 template <class F>

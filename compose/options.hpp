@@ -51,7 +51,8 @@ struct transport_options {
       weft::on_difference::refuse;  ///< Where the library differs from the row: refuse, or warn.
   /// With authentication::shared_secret: what peers prove before they meet; 16 to 64 bytes. Else empty.
   weft::secret secret{};
-  /// Of a fabric_set: the names of the fabrics that may be used ("mapped,tcp"); empty: WEFT_FABRICS, else all of the set.
+  /// Of a fabric_set: the names of the fabrics that may be used ("mapped,tcp"); empty: WEFT_FABRICS, else all of the
+  /// set.
   std::string fabrics{};
   weft::fallback fallback = weft::fallback::refused;  ///< Of a fabric_set.
 };

@@ -62,8 +62,9 @@ inline std::optional<fabric_directory> parse_directory(const_bytes from) {
     return {reinterpret_cast<const char*>(raw.data()), raw.size()};
   };
   const auto printable = [](std::string_view t) {
-    return !t.empty() && t.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:[]%/,") ==
-                             std::string_view::npos;
+    return !t.empty() &&
+           t.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:[]%/,") ==
+               std::string_view::npos;
   };
   const auto mark = in.number<std::uint8_t>();
   const auto layout = in.number<std::uint8_t>();

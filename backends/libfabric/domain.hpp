@@ -6,6 +6,7 @@
 // Hot path: no. Threads: one owner.
 #pragma once
 
+#include "../loaded/libfabric.hpp"
 #include "attest.hpp"
 #include "conflict.hpp"
 #include "errors.hpp"
@@ -96,6 +97,8 @@ result<owned_info> find_info(const port_options& options) {
 template <class Shape>
 result<domain> open_domain(const port_options& options) {
   set_environment<Shape>();
+  if (auto no = missing_library(); !no.empty())
+    return failure{error(errc::unsupported, "dlopen"), "fabric " + std::string(Shape::name) + ": " + no};
   result<owned_info> info = find_info<Shape>(options);
   if (!info) return std::move(info).error();
   auto differences = attest<Shape>(**info, options);

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "../../core/if_memory.hpp"
-#include "../progress_owner.hpp"
 #include "../peer.hpp"
+#include "../progress_owner.hpp"
 #include "../region.hpp"
 #include "../words.hpp"
 #include "registration.hpp"

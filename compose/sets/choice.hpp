@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which fabric of a set serves a pair of processes, and why not the others. The order is fixed by the matrix: fabrics of
-// one host first, then those whose hardware moves bytes, then the others; among these the lowest measured half round
+// Which fabric of a set serves a pair of processes, and why not the others. The order is fixed by the matrix: fabrics
+// of one host first, then those whose hardware moves bytes, then the others; among these the lowest measured half round
 // trip, then the order in the program. A fabric that both sides have but that cannot be used is never passed over in
 // silence (models: UCX, NIXL; their users' complaints). Hot path: no. Threads: values.
 #pragma once
@@ -35,10 +35,10 @@ namespace detail {
 
 /// Half round trip of 8 bytes between two processes, as `weft bench` measured it for the row; 0: nobody did.
 template <class F>
-consteval std::uint32_t half_round_trip_ns() {
-  if constexpr (requires { F::half_round_trip_ns; }) return F::half_round_trip_ns;
-  else return 0;
-}
+inline constexpr std::uint32_t half_round_trip_of = 0;
+template <class F>
+requires requires { F::half_round_trip_ns; }
+inline constexpr std::uint32_t half_round_trip_of<F> = F::half_round_trip_ns;
 
 /// What a choice needs to know of a fabric.
 struct fabric_profile {
@@ -52,7 +52,7 @@ struct fabric_profile {
 };
 template <class F>
 inline constexpr fabric_profile profile_of{F::name, F::fingerprint, F::facts.same_host,
-                                           F::facts.data_progress == data_progress::hardware, half_round_trip_ns<F>()};
+                                           F::facts.data_progress == data_progress::hardware, half_round_trip_of<F>};
 
 /// Numbers of the fabrics of a set, the best first.
 template <class... F>

@@ -7,7 +7,9 @@
 #include "../fabric.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
+#include <type_traits>
 
 namespace weft::detail {
 
@@ -69,50 +71,72 @@ constexpr fabric_facts weakest_facts() noexcept {
 
 /// How much an answer asks of the program, within its family. The set has the answer that asks most.
 template <class Answer>
-consteval int demands_of() {
-  if constexpr (requires { Answer::needs_owner; }) return Answer::needs_owner;
-  else if constexpr (requires { Answer::any_memory; }) return !Answer::any_memory;
-  else if constexpr (requires { Answer::by_message; Answer::tracks; })
-    return Answer::by_message ? 1 : Answer::tracks ? 2 : 3;
-  else if constexpr (requires { Answer::speaks; }) return Answer::speaks ? 2 : Answer::watches_process;
-  else if constexpr (requires { Answer::trusts_caller; }) return Answer::trusts_caller;
-  else if constexpr (requires { Answer::asks_secret; }) return Answer::asks_secret;
-  else if constexpr (requires { Answer::signalled_write; }) return Answer::signalled_write != post_mode::delivered;
-  else if constexpr (requires { Answer::asks_each_time; }) return !Answer::asks_each_time;
-  else return 0;
-}
+inline constexpr int demands_of = 0;
+template <class A>
+requires requires { A::needs_owner; }
+inline constexpr int demands_of<A> = A::needs_owner;
+template <class A>
+requires requires { A::any_memory; }
+inline constexpr int demands_of<A> = !A::any_memory;
+template <class A>
+requires requires { A::tracks; }
+inline constexpr int demands_of<A> = A::by_message ? 1 : A::tracks ? 2 : 3;
+template <class A>
+requires requires { A::speaks; }
+inline constexpr int demands_of<A> = A::speaks ? 2 : A::watches_process;
+template <class A>
+requires requires { A::trusts_caller; }
+inline constexpr int demands_of<A> = A::trusts_caller;
+template <class A>
+requires requires { A::asks_secret; }
+inline constexpr int demands_of<A> = A::asks_secret;
+template <class A>
+requires requires { A::signalled_write; }
+inline constexpr int demands_of<A> = A::signalled_write != post_mode::delivered;
+template <class A>
+requires requires { A::asks_each_time; }
+inline constexpr int demands_of<A> = !A::asks_each_time;
 
+/// The answer that asks most; of equal ones the first.
 template <class First, class... Rest>
-consteval auto most_demanding() {
-  if constexpr (sizeof...(Rest) == 0) {
-    return First{};
-  } else {
-    using other = decltype(most_demanding<Rest...>());
-    if constexpr (demands_of<First>() >= demands_of<other>()) return First{};
-    else return other{};
-  }
-}
+struct most_demanding {
+  using type = First;
+};
+template <class First, class Second, class... Rest>
+struct most_demanding<First, Second, Rest...> {
+  using type = typename most_demanding<std::conditional_t<(demands_of<First> >= demands_of<Second>), First, Second>,
+                                       Rest...>::type;
+};
 
 /// The answer of a set to one family.
 template <class Family, class... F>
-consteval auto answer_of_set() {
-  if constexpr (std::same_as<Family, atomics_family> && sizeof...(F) > 1) return answers::atomics::target{};
-  else return most_demanding<answer<F, Family>...>();
-}
+struct answer_of_set {
+  using type = std::conditional_t<std::same_as<Family, atomics_family> && (sizeof...(F) > 1), answers::atomics::target,
+                                  typename most_demanding<answer<F, Family>...>::type>;
+};
 template <class Families, class... F>
 struct answers_of_set;
 template <class... Families, class... F>
 struct answers_of_set<family_list<Families...>, F...> {
-  using type = policy_set<decltype(answer_of_set<Families, F...>())...>;
+  using type = policy_set<typename answer_of_set<Families, F...>::type...>;
 };
 
-/// Whether two fabrics want different values of one environment variable. A process has one value.
-template <class A, class B>
+/// Whether all fabrics want the same value of each environment variable that several of them set. A process has one.
+template <class... F>
 consteval bool environments_agree() {
-  for (const environment_setting& a : A::environment)
-    for (const environment_setting& b : B::environment)
-      if (std::string_view(a.name) == b.name && std::string_view(a.value) != b.value) return false;
-  return true;
+  std::array<environment_setting, (F::environment.size() + ... + 1)> all{};
+  std::size_t count = 0;
+  bool agree = true;
+  const auto add = [&](const environment_setting& one) {
+    for (std::size_t i = 0; i < count; ++i)
+      agree = agree && (std::string_view(all[i].name) != one.name || std::string_view(all[i].value) == one.value);
+    all[count++] = one;
+  };
+  const auto add_each = [&](const auto& settings) {
+    for (const environment_setting& one : settings) add(one);
+  };
+  (add_each(F::environment), ...);
+  return agree;
 }
 template <class... F>
 consteval bool names_differ() {
@@ -122,10 +146,4 @@ consteval bool names_differ() {
       if (names[i] == names[j]) return false;
   return true;
 }
-template <class First, class... Rest>
-consteval bool environments_agree_in_set() {
-  if constexpr (sizeof...(Rest) == 0) return true;
-  else return (environments_agree<First, Rest>() && ...) && environments_agree_in_set<Rest...>();
-}
-
 }  // namespace weft::detail

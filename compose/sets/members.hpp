@@ -53,7 +53,8 @@ class set_engines {
         if (auto* const engine = std::get<K>(engines_)) body.template operator()<K>(*engine);
       };
       (one(std::integral_constant<std::size_t, I>{}), ...);
-    }(std::make_index_sequence<count>());
+    }
+    (std::make_index_sequence<count>());
   }
   bool is_open(std::size_t member) const noexcept {
     bool open = false;
@@ -117,13 +118,15 @@ class set_members {
   [[gnu::always_inline]] void each(Body&& body) {
     [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
       ((is_open<I>() ? body(net<I>(), std::integral_constant<std::size_t, I>{}) : void()), ...);
-    }(std::make_index_sequence<count>());
+    }
+    (std::make_index_sequence<count>());
   }
   template <class Body>
   void each(Body&& body) const {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       ((is_open<I>() ? body(*std::get<I>(nets_), std::integral_constant<std::size_t, I>{}) : void()), ...);
-    }(std::make_index_sequence<count>());
+    }
+    (std::make_index_sequence<count>());
   }
 
  private:

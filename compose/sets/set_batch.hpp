@@ -88,7 +88,8 @@ class one_of_fabrics : public refused_members {
   template <class Body, std::size_t... I>
   status each_of(local_memory from, Body& body, std::index_sequence<I...>) noexcept {
     status answered;
-    (void)((is_.index() == I ? (answered = body(*std::get_if<I>(&is_), local_source<members, I>(from)), true) : false) ||
+    (void)((is_.index() == I ? (answered = body(*std::get_if<I>(&is_), local_source<members, I>(from)), true)
+                             : false) ||
            ...);
     return answered;
   }
@@ -104,9 +105,8 @@ class [[nodiscard]] set_batch : public one_of_fabrics<detail::batch, F...> {
  public:
   using base::close;
   set_batch(set_members<F...>& all, peer to) noexcept
-      : base(all, to, [&](auto& net, auto index) {
-          return typename base::any(std::in_place_index<index()>, net.batch(to));
-        }) {}
+      : base(all, to,
+             [&](auto& net, auto index) { return typename base::any(std::in_place_index<index()>, net.batch(to)); }) {}
   template <class Place>
   status fetch_add(const Place& at, std::uint64_t operand, void* context) noexcept {
     constexpr atomicity who = executor_of<fabric_set<F...>, Place>;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How peers of a set meet. The caller asks the listener's directory at host:service, chooses a fabric, and connects over
-// that fabric; from there on the handshake is that of one fabric. Waiting calls make progress on all fabrics. Hot path:
-// no. Threads: the owner's.
+// How peers of a set meet. The caller asks the listener's directory at host:service, chooses a fabric, and connects
+// over that fabric; from there on the handshake is that of one fabric. Waiting calls make progress on all fabrics. Hot
+// path: no. Threads: the owner's.
 #pragma once
 
 #include "../connecting/connect_calls.hpp"
-#include "../connecting/host_and_service.hpp"
 #include "../progress/blocking_calls.hpp"
-#include "set_state.hpp"
+#include "set_planning.hpp"
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +20,7 @@ template <class Transport, class... F>
 class set_peer_calls {
   using state = set_state<F...>;
   using members = set_members<F...>;
+  using planning = set_planning<F...>;
   using kind = fabric_verdict::kind;
 
  public:
@@ -112,7 +111,8 @@ class set_peer_calls {
   std::vector<fabric_verdict> explain(peer p) const {
     const peer_header* const record = peer_access::record(p);
     const auto found = state_().choices.find(record);
-    if (found != state_().choices.end() && found->second.number == peer_access::number(p)) return found->second.verdicts;
+    if (found != state_().choices.end() && found->second.number == peer_access::number(p))
+      return found->second.verdicts;
     if (record == nullptr) return {};
     return {{state::profiles[record->member].name, kind::taken, "the peer called by this fabric"}};
   }
@@ -133,13 +133,6 @@ class set_peer_calls {
   }
 
  private:
-  /// The fabrics of a connection, the best first, and where each listens.
-  struct plan {
-    std::vector<fabric_verdict> verdicts;
-    std::vector<std::size_t> order;      ///< Number of the fabric of each verdict.
-    std::vector<std::string> addresses;  ///< Of each verdict; empty where the other side has none.
-  };
-
   Transport& self() noexcept { return static_cast<Transport&>(*this); }
   const Transport& self() const noexcept { return static_cast<const Transport&>(*this); }
   state& state_() noexcept { return *self().state_; }
@@ -154,88 +147,6 @@ class set_peer_calls {
     return why;
   }
 
-  result<plan> planned(std::string_view where, duration timeout) {
-    const std::size_t at = where.find('@');
-    if (at != std::string_view::npos) return named(where.substr(0, at), where.substr(at + 1));
-    auto place = host_and_service::parse(where);
-    if (!place) return std::move(place).error();
-    auto bytes_of = state::oob_exchange::fetch(place->host, place->service, timeout);
-    if (!bytes_of) {
-      failure why = std::move(bytes_of).error();
-      if (why.why.code == errc::deadline)
-        why.sentence += "; a program of one fabric is called with its fabric's name: tcp@" + std::string(where);
-      return why;
-    }
-    const auto there = wire::parse_directory(*bytes_of);
-    if (!there)
-      return failure{error(errc::incompatible, "connect"),
-                     std::string(where) + " is not the address of a set of fabrics: a program of one fabric is called "
-                                          "with its fabric's name, as in shm@" +
-                         std::string(where)};
-    plan p;
-    for (const std::size_t i : state::order) {
-      p.verdicts.push_back(judge(state::profiles[i], state_().own[i], state_().here, *there));
-      p.order.push_back(i);
-      p.addresses.emplace_back();
-      for (const wire::directory_entry& each : there->fabrics)
-        if (each.fabric == state::profiles[i].name) p.addresses.back() = each.address;
-    }
-    return p;
-  }
-  /// The plan of "fabric@host:service".
-  result<plan> named(std::string_view fabric, std::string_view address) const {
-    for (const std::size_t i : state::order) {
-      if (state::profiles[i].name != fabric) continue;
-      if (!state_().own[i].open)
-        return failure{error(errc::unsupported, "connect"),
-                       "fabric " + std::string(fabric) + " is not open here: " +
-                           (state_().own[i].left_out ? "the choice of fabrics leaves it out" : state_().own[i].why)};
-      return plan{{{fabric_verdict{state::profiles[i].name, kind::next, "the caller named it"}}},
-                  {i},
-                  {std::string(address)}};
-    }
-    return failure{error(errc::invalid, "connect"),
-                   "\"" + std::string(fabric) + "\" is no fabric of this program, which has " +
-                       std::string(Transport::fabric::name)};
-  }
-
-  /// A step of the loops below: whether the next best fabric may be tried after this one.
-  bool may_fall_back(plan& p, std::size_t i, std::string why) {
-    p.verdicts[i].is = kind::unusable;
-    p.verdicts[i].reason = std::move(why);
-    return state_().options.fallback == fallback::allowed;
-  }
-  failure refused(std::string_view where, const plan& p, std::size_t i, status why) const {
-    std::string text = std::string(where) + " cannot be reached by " + std::string(p.verdicts[i].fabric) +
-                       ", the best fabric of this pair: " + p.verdicts[i].reason;
-    std::string others;
-    for (std::size_t k = i + 1; k < p.verdicts.size(); ++k)
-      if (p.verdicts[k].is == kind::next) others += (others.empty() ? "" : ", ") + std::string(p.verdicts[k].fabric);
-    if (!others.empty())
-      text += "; options.fallback = fallback::allowed would take " + others + ", options.fabrics leaves fabrics out";
-    return {why, std::move(text)};
-  }
-  failure nothing_in_common(std::string_view where, const plan& p) const {
-    return {error(errc::incompatible, "connect"),
-            std::string(where) + " and this side have no fabric that can serve them: " + listed(p.verdicts)};
-  }
-  /// Keeps what was chosen; a fall-back is said once.
-  void chose(std::string_view where, plan& p, std::size_t i, peer to) {
-    p.verdicts[i].is = kind::taken;
-    std::size_t better = 0;
-    while (better < i && p.verdicts[better].is != kind::unusable) ++better;
-    if (better < i && state_().fallbacks++ == 0)
-      (void)std::fprintf(stderr,
-                         "weft: warning: %s is reached by %s (%s), and not by %s (%s): %s; further fall-backs are "
-                         "counted only\n",
-                         std::string(where).c_str(), std::string(p.verdicts[i].fabric).c_str(),
-                         printed_half_round_trip(state::profiles[p.order[i]]).c_str(),
-                         std::string(p.verdicts[better].fabric).c_str(),
-                         printed_half_round_trip(state::profiles[p.order[better]]).c_str(),
-                         p.verdicts[better].reason.c_str());
-    state_().choices[peer_access::record(to)] = {peer_access::number(to), std::move(p.verdicts)};
-  }
-
   /// Tries fabrics in their order. `begin(number, address)` returns result<peer>.
   template <class Begin>
   result<peer> best(std::string_view where, duration timeout, Begin&& begin) {
@@ -247,13 +158,14 @@ class set_peer_calls {
   }
   template <class Begin>
   result<peer> best_in_memory(std::string_view where, duration timeout, Begin& begin) {
-    auto planned_for = planned(where, timeout);
-    if (!planned_for) return std::move(planned_for).error();
-    plan& p = *planned_for;
+    const planning plans(state_());
+    auto planned = plans.make(where, timeout);
+    if (!planned) return std::move(planned).error();
+    connection_plan& p = *planned;
     for (std::size_t i = 0; i < p.verdicts.size(); ++i) {
       if (p.verdicts[i].is == kind::unusable) {
-        if (!may_fall_back(p, i, p.verdicts[i].reason))
-          return refused(where, p, i, error(errc::incompatible, "connect"));
+        if (!plans.may_fall_back(p, i, p.verdicts[i].reason))
+          return plans.refused(where, p, i, error(errc::incompatible, "connect"));
         continue;
       }
       if (p.verdicts[i].is != kind::next) continue;
@@ -262,18 +174,18 @@ class set_peer_calls {
         made = std::move(registered).error();
       else made = begin(p.order[i], p.addresses[i]);
       if (made) {
-        chose(where, p, i, *made);
+        plans.chose(where, p, i, *made);
         return made;
       }
       // The application's own answer, or an event that nobody took, says nothing about the fabric.
       if (made.why().code == errc::rejected || made.why().code == errc::broken) return made;
-      if (!may_fall_back(p, i, made.error().sentence)) {
+      if (!plans.may_fall_back(p, i, made.error().sentence)) {
         bool others = false;
         for (std::size_t k = i + 1; k < p.verdicts.size(); ++k) others = others || p.verdicts[k].is == kind::next;
-        return others ? refused(where, p, i, made.why()) : made;
+        return others ? plans.refused(where, p, i, made.why()) : made;
       }
     }
-    return nothing_in_common(where, p);
+    return plans.nothing_in_common(where, p);
   }
 
   result<peer> begin_on(std::size_t member, std::string_view address, const_bytes private_data, bool has) {

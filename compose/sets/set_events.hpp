@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events of one fabric of a set, on their way to the program's handler. Each names its peer, so they pass unchanged; the
-// set only notes which fabrics have peers. Hot path: yes. Threads: the owner's.
+// Events of one fabric of a set, on their way to the program's handler. Each names its peer, so they pass unchanged;
+// the set only notes which fabrics have peers. Hot path: yes. Threads: the owner's.
 #pragma once
 
 #include "../events.hpp"

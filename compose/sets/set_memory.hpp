@@ -2,7 +2,8 @@
 //
 // Memory of a set of fabrics. A region is registered with the first fabric at once, and with each other one when the
 // first peer of that fabric comes. A handle's descriptor points to one descriptor per fabric. Two fabrics are two
-// executors of atomics, so the target executes those on all of them (decision 0010). Hot path: no. Threads: the owner's.
+// executors of atomics, so the target executes those on all of them (decision 0010). Hot path: no. Threads: the
+// owner's.
 #pragma once
 
 #include "../../wire/fabric_directory.hpp"
@@ -86,13 +87,14 @@ class set_memory {
 
  private:
   template <std::size_t I>
-  static constexpr bool makes_memory = requires(typename Engines::template engine_at<I>::port_type & p) {
+  static constexpr bool makes_memory = requires(typename Engines::template engine_at<I>::port_type& p) {
     p.register_fresh(std::size_t{}, rights::all, std::uint64_t{});
   };
   static constexpr bool made_by_port(std::size_t member) noexcept {
     return []<std::size_t... I>(std::size_t m, std::index_sequence<I...>) {
       return ((m == I && makes_memory<I>) || ...);
-    }(member, std::make_index_sequence<count>());
+    }
+    (member, std::make_index_sequence<count>());
   }
 
   static void note(entry& e, std::size_t member, const region& made) noexcept {
@@ -112,8 +114,9 @@ class set_memory {
       if (I != member) return;
       auto made = registrar_of(engine).register_memory(e.memory, e.granted, nullptr, e.executor);
       if (made) note(e, member, *made), outcome = {};
-      else outcome = failure{made.why(), "over fabric " + std::string(Engines::names[member]) + ": " +
-                                             made.error().sentence};
+      else
+        outcome =
+            failure{made.why(), "over fabric " + std::string(Engines::names[member]) + ": " + made.error().sentence};
     });
     return outcome;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of a set, as users call it: the calls of memory/memory_calls.hpp. Descriptions for one peer have the form
-// of that peer's fabric. A description without a peer has the key of every fabric, for third parties; it is longer by 16
-// bytes for each fabric after the first. Hot path: memory(). Threads: the owner's.
+// of that peer's fabric. A description without a peer has the key of every fabric, for third parties; it is longer by
+// 16 bytes for each fabric after the first. Hot path: memory(). Threads: the owner's.
 #pragma once
 
 #include "../words.hpp"
@@ -39,8 +39,8 @@ class set_memory_calls {
   }
   void release_region(const region& r) { state_().memory.release(engines(), r.number()); }
 
-  /// The bytes that this peer needs to use the region. An empty description, which nobody can parse, where the region is
-  /// not registered here or its registration fails.
+  /// The bytes that this peer needs to use the region. An empty description, which nobody can parse, where the region
+  /// is not registered here or its registration fails.
   region_bytes export_region(peer to, const region& r, progress_owner) {
     return wire::encode(described(r, peer_access::member(to)));
   }

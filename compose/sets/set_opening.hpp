@@ -5,8 +5,8 @@
 // that fabric is refused (sets/choice.hpp). Hot path: no. Threads: the owner's.
 #pragma once
 
+#include "../../backends/process/host.hpp"
 #include "../connecting/host_and_service.hpp"
-#include "host.hpp"
 #include "set_state.hpp"
 
 #include <unistd.h>
@@ -33,7 +33,7 @@ class set_opening {
     (set_environment<F>(), ...);
     open_each(std::make_index_sequence<sizeof...(F)>());
     if (s_.engines.first_open() == state::count) return none_opened();
-    s_.here.host = number_of_this_host();
+    s_.here.host = backends::process::number_of_this_host();
     s_.here.user = static_cast<std::uint32_t>(::geteuid());
     s_.limits = least_limits();
     return s_.options.listens ? be_found() : result<void>{};
@@ -64,7 +64,7 @@ class set_opening {
     transport_options o = s_.options;
     o.service.clear();
     o.fabrics.clear();
-    if constexpr (!answer<fabric, authentication_family>::asks_secret) o.secret = {};
+    if (!answer<fabric, authentication_family>::asks_secret) o.secret = {};
     auto net = transport<fabric>::open(o);
     if (!net) {
       mine.differs = net.why().code == errc::incompatible || net.why().code == errc::broken;
@@ -110,8 +110,8 @@ class set_opening {
 
   result<void> be_found() {
     all_.each([&](auto& net, auto index) {
-      s_.here.fabrics.push_back({std::string(state::profiles[index()].name), state::profiles[index()].fingerprint,
-                                 net.listen_address()});
+      s_.here.fabrics.push_back(
+          {std::string(state::profiles[index()].name), state::profiles[index()].fingerprint, net.listen_address()});
     });
     const std::vector<std::byte> bytes_of = wire::encode(s_.here);
     if (bytes_of.empty())
@@ -121,13 +121,12 @@ class set_opening {
     if (!served) {
       failure why = std::move(served).error();
       if (why.why.native() == EADDRINUSE)
-        why.sentence = "port " + s_.options.service + " of " + node + " is in use: end the other program, or choose another service (" +
-                       why.sentence + ")";
+        why.sentence = "port " + s_.options.service + " of " + node +
+                       " is in use: end the other program, or choose another service (" + why.sentence + ")";
       return why;
     }
     s_.side_channel = std::move(served).value();
-    s_.listens_at =
-        (node.find(':') != std::string::npos ? "[" + node + "]" : node) + ":" + s_.side_channel->service();
+    s_.listens_at = (node.find(':') != std::string::npos ? "[" + node + "]" : node) + ":" + s_.side_channel->service();
     return {};
   }
 

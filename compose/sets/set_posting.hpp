@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The posts of a set: the calls of posting/posting_calls.hpp, each with one branch on the peer's fabric, then inlined as
-// on that fabric alone. A peer_of<F> says its fabric by its type, so there is no branch. Hot path: all of it. Threads:
-// the owner's.
+// The posts of a set: the calls of posting/posting_calls.hpp, each with one branch on the peer's fabric, then inlined
+// as on that fabric alone. A peer_of<F> says its fabric by its type, so there is no branch. Hot path: all of it.
+// Threads: the owner's.
 #pragma once
 
 #include "../states.hpp"
@@ -48,88 +48,132 @@ class set_posting_calls {
 
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, local_memory from, void* context) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.send(to, here, context); });
+    return post(
+        to,
+        from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.send(to, here, context); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, local_memory from) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.send(to, here); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.send(to, here); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, local_memory from, const remote_place& at, void* context) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put(to, here, at, context); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+          return net.put(to, here, at, context);
+        });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, local_memory from, const remote_place& at) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put(to, here, at); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put(to, here, at); });
   }
   /// A put whose end means the state on each fabric. A state that one of them cannot report does not compile.
   template <std::derived_from<peer> To, write_state State>
   [[gnu::always_inline]] status put(const To& to, local_memory from, const remote_place& at,
                                     completes_when<State> wanted) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put(to, here, at, wanted); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+          return net.put(to, here, at, wanted);
+        });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at,
                                            std::uint32_t immediate, void* context) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put_notify(to, here, at, immediate, context); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+          return net.put_notify(to, here, at, immediate, context);
+        });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put_notify(to, here, at, immediate); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+          return net.put_notify(to, here, at, immediate);
+        });
   }
   template <std::derived_from<peer> To, spilling_layout L>
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at, const L& fields,
                                            void* context) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put_notify(to, here, at, fields, context); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+          return net.put_notify(to, here, at, fields, context);
+        });
   }
   template <std::derived_from<peer> To, spilling_layout L>
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at,
                                            const L& fields) noexcept {
-    return post(to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put_notify(to, here, at, fields); });
+    return post(
+        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+          return net.put_notify(to, here, at, fields);
+        });
   }
   template <std::derived_from<peer> From>
   [[gnu::always_inline]] status get(const From& from, local_memory into, const remote_place& at,
                                     void* context) noexcept {
-    return post(from, into, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.get(from, here, at, context); });
+    return post(
+        from, into, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+          return net.get(from, here, at, context);
+        });
   }
 
   // Of several pieces.
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, gather_list from, void* context) noexcept {
-    return post(to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.send(to, here, context); });
+    return post(
+        to,
+        from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.send(to, here, context); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, gather_list from) noexcept {
-    return post(to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.send(to, here); });
+    return post(
+        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.send(to, here); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, gather_list from, const remote_place& at, void* context) noexcept {
-    return post(to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put(to, here, at, context); });
+    return post(
+        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+          return net.put(to, here, at, context);
+        });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, gather_list from, const remote_place& at) noexcept {
-    return post(to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put(to, here, at); });
+    return post(
+        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put(to, here, at); });
   }
   template <std::derived_from<peer> To, write_state State>
   [[gnu::always_inline]] status put(const To& to, gather_list from, const remote_place& at,
                                     completes_when<State> wanted) noexcept {
-    return post(to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put(to, here, at, wanted); });
+    return post(
+        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+          return net.put(to, here, at, wanted);
+        });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put_notify(const To& to, gather_list from, const remote_place& at,
                                            std::uint32_t immediate, void* context) noexcept {
-    return post(to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put_notify(to, here, at, immediate, context); });
+    return post(
+        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+          return net.put_notify(to, here, at, immediate, context);
+        });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put_notify(const To& to, gather_list from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
-    return post(to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put_notify(to, here, at, immediate); });
+    return post(
+        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+          return net.put_notify(to, here, at, immediate);
+        });
   }
   template <std::derived_from<peer> From>
   [[gnu::always_inline]] status get(const From& from, gather_list into, const remote_place& at,
                                     void* context) noexcept {
-    return post(from, into, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.get(from, here, at, context); });
+    return post(
+        from, into, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+          return net.get(from, here, at, context);
+        });
   }
 
   // Compile errors with a sentence, as on one fabric.
@@ -156,16 +200,13 @@ class set_posting_calls {
   /// Ends when each earlier write to this peer is visible there (completion_calls::flush).
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status flush(const To& to, void* context) noexcept {
-    return static_cast<Transport*>(this)->to_member(to, [&](auto& net, auto) __attribute__((always_inline)) { return net.flush(to, context); });
+    return static_cast<Transport*>(this)->to_member(
+        to, [&](auto& net, auto) __attribute__((always_inline)) { return net.flush(to, context); });
   }
   /// Posts that go out together (posting/batch.hpp).
-  set_batch<F...> batch(peer to) noexcept {
-    return {members_(), to};
-  }
+  set_batch<F...> batch(peer to) noexcept { return {members_(), to}; }
   /// Small posts that travel in one message (posting/group.hpp).
-  set_group<F...> coalesce(peer to) noexcept {
-    return {members_(), to};
-  }
+  set_group<F...> coalesce(peer to) noexcept { return {members_(), to}; }
 
  private:
   members& members_() noexcept { return static_cast<Transport*>(this)->members_; }
@@ -173,9 +214,8 @@ class set_posting_calls {
   template <class To, class Source, class Body>
   [[gnu::always_inline]] status post(const To& to, const Source& from, Body&& body) noexcept {
     return static_cast<Transport*>(this)->to_member(
-        to, [&](auto& net, auto index) __attribute__((always_inline)) {
-          return body(net, local_source<members, index()>(from));
-        });
+        to, [&](auto& net, auto index)
+                __attribute__((always_inline)) { return body(net, local_source<members, index()>(from)); });
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sleeping on several fabrics at once: each port is armed and polled once more, then one ppoll(2) waits for all of their
-// descriptors. Where a port has none, short sleeps on each port take turns. Hot path: no. Threads: the owner's.
+// Sleeping on several fabrics at once: each port is armed and polled once more, then one ppoll(2) waits for all of
+// their descriptors. Where a port has none, short sleeps on each port take turns. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../../core/sleep_descriptors.hpp"
@@ -22,7 +22,7 @@ namespace weft::detail {
 template <class... F>
 class set_sleeping {
   using state = set_state<F...>;
-  static constexpr duration turn = 100us;             ///< Of a port without a descriptor.
+  static constexpr duration turn = 100us;               ///< Of a port without a descriptor.
   static constexpr duration side_channel_every = 20ms;  ///< A caller of the side channel does not end a sleep.
 
  public:
@@ -75,6 +75,20 @@ class set_sleeping {
     { port.arm(on) } -> std::same_as<bool>;
     port.disarm(true);
   };
+  template <class Port>
+  static bool arm(Port& port, sleep_descriptors& on) noexcept requires(arms<Port>) {
+    return port.arm(on);
+  }
+  template <class Port>
+  static bool arm(Port& /*port*/, sleep_descriptors& /*on*/) noexcept {
+    return false;
+  }
+  template <class Port>
+  static void disarm(Port& port, bool came) noexcept requires(arms<Port>) {
+    port.disarm(came);
+  }
+  template <class Port>
+  static void disarm(Port& /*port*/, bool /*came*/) noexcept {}
   /// Whether every open port sleeps on descriptors.
   bool can_arm() noexcept {
     bool all = true;
@@ -89,17 +103,14 @@ class set_sleeping {
     std::size_t armed = 0;
     bool quiet = true;
     each_port([&](auto& engine) {
-      if constexpr (arms<std::remove_reference_t<decltype(*engine.port)>>) {
-        quiet = quiet && engine.port->arm(on);
-        armed += std::size_t{quiet};
-      }
+      quiet = quiet && arm(*engine.port, on);
+      armed += std::size_t{quiet};
     });
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(due);
     const timespec longest{whole.count(), static_cast<long>((due - whole).count())};
     const bool came = !quiet || ::ppoll(on.each.data(), on.count, &longest, nullptr) > 0;
     each_port([&](auto& engine) {
-      if constexpr (arms<std::remove_reference_t<decltype(*engine.port)>>)
-        if (armed > 0) --armed, engine.port->disarm(came);
+      if (armed > 0) --armed, disarm(*engine.port, came);
     });
     return came;
   }

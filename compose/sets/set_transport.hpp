@@ -11,6 +11,7 @@
 #include "set_memory_calls.hpp"
 #include "set_opening.hpp"
 #include "set_posting.hpp"
+#include "set_region_calls.hpp"
 #include "set_sleeping.hpp"
 
 #include <algorithm>
@@ -22,9 +23,11 @@ namespace weft {
 
 /// A transport of several fabrics. Open it with weft::open<fabric_set<F...>>().
 template <complete_fabric... F>
-requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
+requires complete_fabric<fabric_set<F...>>
+class transport<fabric_set<F...>>
     : public detail::set_memory_calls<transport<fabric_set<F...>>, fabric_set<F...>, F...>,
       public detail::set_peer_calls<transport<fabric_set<F...>>, F...>,
+      public detail::set_region_calls<transport<fabric_set<F...>>, fabric_set<F...>>,
       public detail::set_posting_calls<transport<fabric_set<F...>>, F...>,
       public detail::atomic_calls<transport<fabric_set<F...>>, fabric_set<F...>> {
   using state = detail::set_state<F...>;
@@ -58,38 +61,6 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
     return peer_of<G>(p);
   }
 
-  // ---- regions of peers
-  status send_region(peer to, const region& r, progress_owner) {
-    if (!to.alive()) return error(errc::peer_lost, "send_region");
-    const auto described = this->described(r, detail::peer_access::member(to));
-    return to_member(to, [&](auto& net, auto) {
-      auto& e = detail::transport_parts::engine_of(net);
-      return detail::blocking_calls<std::remove_reference_t<decltype(e)>>(e).send_region(to, wire::encode(described));
-    });
-  }
-  template <class G = fabric>
-  status send_region(peer to, const region& r) {
-    static_assert(!answer<G, progress_family>::needs_owner,
-                  "weft: on a fabric of this set bytes land only while the target polls; name the progress owner: "
-                  "send_region(peer, region, weft::owner_polls)");
-    return send_region(to, r, owner_polls);
-  }
-  template <class Handler = detail::refuse_events>
-  result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
-    return to_member(from, [&](auto& net, auto) -> result<remote_region> {
-      auto& e = detail::transport_parts::engine_of(net);
-      using engine_type = std::remove_reference_t<decltype(e)>;
-      result<region_bytes> taken(error(errc::deadline, "receive region"),
-                                 "the peer did not describe its region in time");
-      const auto came = [&] {  // other fabrics make progress too: their peers may wait for it
-        taken = detail::blocking_calls<engine_type>(e).receive_description(from, duration(0), on);
-        return bool(taken) || taken.why().code != errc::deadline;
-      };
-      (void)until(came, timeout, on);
-      if (!taken) return std::move(taken).error();
-      return this->parse_region(from, *taken);
-    });
-  }
   using detail::set_posting_calls<transport, F...>::flush;
   template <event_handler Handler>
   status flush(peer to, duration timeout, Handler&& on) {
@@ -102,7 +73,7 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
   [[gnu::always_inline]] int progress(Handler&& on) {
     if (--to_sweep_ < 0) [[unlikely]]
       return sweep(on);
-    return poll_members(on, active_);
+    return poll_active(on);
   }
   template <class Handler>
   requires(!event_handler<Handler>) int progress(Handler&&) { return detail::takes_every_event<Handler>(), 0; }
@@ -182,6 +153,8 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
   }
 
  private:
+  template <class, class>
+  friend class detail::set_region_calls;
   template <class, class, class...>
   friend class detail::set_memory_calls;
   template <class, class...>
@@ -220,15 +193,32 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
     }
   }
 
+  /// Most often one fabric has peers. Then the poll is that fabric's alone.
+  template <std::size_t I = 0, class Handler>
+  [[gnu::always_inline]] int poll_active(Handler& on) {
+    if constexpr (I == members::count) {
+      return poll_several(on);
+    } else {
+      if (active_ == std::uint32_t{1} << I)
+        return members_.template net<I>().progress(detail::set_events<transport, Handler>{*this, on});
+      return poll_active<I + 1>(on);
+    }
+  }
+  template <class Handler>
+  [[gnu::noinline]] int poll_several(Handler& on) {
+    return poll_members(on, active_);
+  }
   /// Polls the fabrics of these bits.
   template <class Handler>
-  [[gnu::always_inline]] int poll_members(Handler& on, std::uint32_t which) {
+  int poll_members(Handler& on, std::uint32_t which) {
     const detail::set_events<transport, Handler> through{*this, on};
     return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
       return (((which >> I & 1U) != 0 ? members_.template net<I>().progress(through) : 0) + ...);
-    }(std::make_index_sequence<members::count>());
+    }
+    (std::make_index_sequence<members::count>());
   }
-  /// Polls every open fabric, answers callers, and finds out which fabrics have peers. Inside a handler it does nothing.
+  /// Polls every open fabric, answers callers, and finds out which fabrics have peers. Inside a handler it does
+  /// nothing.
   template <class Handler>
   [[gnu::noinline]] int sweep(Handler& on) {
     if (to_sweep_ < in_handler / 2) {
@@ -240,9 +230,9 @@ requires complete_fabric<fabric_set<F...>> class transport<fabric_set<F...>>
     const int found = poll_members(on, open_);
     active_ = 0;
     state_->engines.each_open([&]<std::size_t I>(auto& engine) {
-      const bool used = std::any_of(engine.peers.begin(), engine.peers.end(), [](const auto& r) {
-                          return r.state != detail::peer_state::free;
-                        }) || engine.operations.in_flight() > 0;
+      const bool used = std::any_of(engine.peers.begin(), engine.peers.end(),
+                                    [](const auto& r) { return r.state != detail::peer_state::free; }) ||
+                        engine.operations.in_flight() > 0;
       active_ |= std::uint32_t{used} << I;
     });
     to_sweep_ = active_ == 0 ? 0 : polls_between_sweeps;

@@ -122,7 +122,9 @@ TYPED_TEST_P(completions, an_unanswered_operation_ends_once_by_its_deadline) {
       [](test_side& side) {
         initiator_side<fabric> guest(side, 64, soon);
         const auto counters =
-            guest.net.template parse_words<atomicity::target>(guest.other, serve_for_value(side, guest.net, guest.seen, 0)).value();
+            guest.net
+                .template parse_words<atomicity::target>(guest.other, serve_for_value(side, guest.net, guest.seen, 0))
+                .value();
         side.ready(0);
         (void)serve_for_value(side, guest.net, guest.seen, 0);
         int first = 0, second = 0;

@@ -189,8 +189,7 @@ TYPED_TEST_P(gather_lists, a_message_of_several_buffers_arrives_as_one) {
           ++sent;
           signalled += std::uint64_t{i % 2 == 0};
         }
-        if constexpr (fabric::facts.gather_limit - std::size_t{shape_of<fabric>::framed} <
-                          gather_limit &&
+        if constexpr (fabric::facts.gather_limit - std::size_t{shape_of<fabric>::framed} < gather_limit &&
                       !is_fabric_set<fabric>) {  // too many to be packed; a peer of a set may have the better fabric
           std::array<local_memory, gather_limit> long_pieces{};
           long_pieces.fill(memory.first(200));

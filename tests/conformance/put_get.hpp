@@ -125,7 +125,8 @@ TYPED_TEST_P(put_get, an_access_without_the_right_is_refused_before_it_is_posted
       },
       [](test_side& side) {
         initiator_side<fabric> guest(side, 1024);
-        const auto readable = guest.net.parse_region(guest.other, serve_for_value(side, guest.net, guest.seen, 0)).value();
+        const auto readable =
+            guest.net.parse_region(guest.other, serve_for_value(side, guest.net, guest.seen, 0)).value();
         EXPECT_EQ(guest.net.get(guest.other, guest.memory.first(8), guest.there.at(0), &guest).code, errc::denied);
         EXPECT_EQ(guest.net.fetch_add(guest.other, guest.there.at(0), 1, &guest).code, errc::denied);
         EXPECT_EQ(guest.net.compare_swap(guest.other, guest.there.at(0), 0, 1, &guest).code, errc::denied);

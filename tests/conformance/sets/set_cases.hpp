@@ -4,7 +4,7 @@
 // two fabrics reach, fall-backs, and the sentences where nothing can be chosen. Hot path: no. Threads: one per side.
 #pragma once
 
-#include "../../../compose/fabric_set.hpp"
+#include "../../../compose/sets/fabric_set.hpp"
 #include "../two_sides.hpp"
 
 #include <algorithm>
@@ -72,8 +72,10 @@ TYPED_TEST_P(sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart) {
       paint({memory.data(), 1000}, which);
       bool done = false;
       seen.on_completed = [&](const completed& c) { done = done || c.context == &done; };
-      push(side, net, seen, "put_notify",
-           [&] { return net.put_notify(p, memory.first(1000), there.at(which * 1000), static_cast<std::uint32_t>(70 + which), &done); });
+      push(side, net, seen, "put_notify", [&] {
+        return net.put_notify(p, memory.first(1000), there.at(which * 1000), static_cast<std::uint32_t>(70 + which),
+                              &done);
+      });
       await(side, net, seen, "the end of the put", [&] { return done; });
       done = false;
       push(side, net, seen, "get", [&] { return net.get(p, memory.slice(2000, 1000), there.at(which * 1000), &done); });
@@ -190,7 +192,8 @@ TYPED_TEST_P(sets, a_killed_peer_of_one_fabric_disturbs_no_peer_of_the_other) {
         seen.on_lost = [&](const lost& l) {
           if (l.peer == all[0]) EXPECT_EQ(l.why.code, errc::peer_lost), before = echoed;
         };
-        await(side, net, seen, "the loss of the killed one", [&] { return !all[0].alive(); }, patience * 2);
+        await(
+            side, net, seen, "the loss of the killed one", [&] { return !all[0].alive(); }, patience * 2);
         await(side, net, seen, "messages after it", [&] { return echoed > before + 100; });
         EXPECT_TRUE(all[1].alive());
         side.ready(2);
@@ -320,10 +323,12 @@ TYPED_TEST_P(sets, nothing_in_common_and_wrong_names_are_said_in_one_sentence) {
         EXPECT_EQ(none.why().code, errc::incompatible);
         EXPECT_TRUE(contains(none.error().sentence, std::string(last::name) + ": the other side does not offer it"))
             << none.error().sentence;
-        EXPECT_TRUE(contains(none.error().sentence, std::string(first::name) + ": the choice of fabrics leaves it out"));
+        EXPECT_TRUE(
+            contains(none.error().sentence, std::string(first::name) + ": the choice of fabrics leaves it out"));
         const auto unknown = net.connect("tpc@" + where, patience, seen);
         EXPECT_EQ(unknown.why().code, errc::invalid);
-        EXPECT_TRUE(contains(unknown.error().sentence, "\"tpc\" is no fabric of this program")) << unknown.error().sentence;
+        EXPECT_TRUE(contains(unknown.error().sentence, "\"tpc\" is no fabric of this program"))
+            << unknown.error().sentence;
         const auto left_out = net.connect(std::string(first::name) + "@" + where, patience, seen);
         EXPECT_EQ(left_out.why().code, errc::unsupported);
         transport_options o;
@@ -365,22 +370,20 @@ TYPED_TEST_P(sets, a_peer_whose_type_says_its_fabric_takes_posts) {
 
 TYPED_TEST_P(sets, released_regions_are_out_of_reach_of_every_fabric) {
   using fabric = typename TestFixture::set;
-  TestFixture::play(
-      {.once = true},
-      [](test_side& side) {
-        auto net = opened<fabric>(side, listening());
-        const auto kept = net.allocate(64, rights::all).value();
-        std::vector<std::byte> mine(128);
-        auto gone = net.register_region(mine, rights::all).value();
-        EXPECT_EQ(net.parse_region(peer(), net.export_region(gone, owner_polls)).value().size(), 128U);
-        const region view = gone;
-        gone.reset();
-        EXPECT_FALSE(net.parse_region(peer(), net.export_region(peer(), view, owner_polls)));
-        EXPECT_EQ(net.parse_region(peer(), net.export_region(peer(), kept, owner_polls)).value().size(), 64U);
-        EXPECT_EQ(net.register_region({}, rights::all).why().code, errc::invalid);
-        auto moved = std::move(net);
-        EXPECT_EQ(moved.parse_region(peer(), moved.export_region(kept, owner_polls)).value().size(), 64U);
-      });
+  TestFixture::play({.once = true}, [](test_side& side) {
+    auto net = opened<fabric>(side, listening());
+    const auto kept = net.allocate(64, rights::all).value();
+    std::vector<std::byte> mine(128);
+    auto gone = net.register_region(mine, rights::all).value();
+    EXPECT_EQ(net.parse_region(peer(), net.export_region(gone, owner_polls)).value().size(), 128U);
+    const region view = gone;
+    gone.reset();
+    EXPECT_FALSE(net.parse_region(peer(), net.export_region(peer(), view, owner_polls)));
+    EXPECT_EQ(net.parse_region(peer(), net.export_region(peer(), kept, owner_polls)).value().size(), 64U);
+    EXPECT_EQ(net.register_region({}, rights::all).why().code, errc::invalid);
+    auto moved = std::move(net);
+    EXPECT_EQ(moved.parse_region(peer(), moved.export_region(kept, owner_polls)).value().size(), 64U);
+  });
 }
 
 REGISTER_TYPED_TEST_SUITE_P(sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <weft/backends/loopback/port.hpp>
-#include <weft/compose/fabric_set.hpp>
+#include <weft/compose/sets/fabric_set.hpp>
 #include <weft/generated/mapped.hpp>
 #include <weft/generated/tcp.hpp>
 

@@ -6,15 +6,15 @@
 // or where one binary must run on many machines. One fabric costs less code; where all peers are alike take that.
 //
 // What the set promises holds on each of its fabrics: orders, sizes and atomics are the weakest ones, known at compile
-// time. Peers are weft::peer, regions weft::region and weft::remote_region, as on one fabric, so programs take a set
-// without a change of their text, if they name the peer in export_region() and parse_region(). Peers may also be
-// programs of one fabric; connect("tcp@host:port") names such a fabric. Hot path: as transport.hpp. Threads: one owner
+// time. Peers and regions have the types of one fabric. So programs take a set without a change of their text, if they
+// name the peer in export_region() and parse_region(). Peers may also be programs of one fabric; connect() takes
+// "fabric@host:service" then. Hot path: as transport.hpp. Threads: one owner
 // at a time.
 #pragma once
 
-#include "ordering.hpp"
-#include "sets/combined.hpp"
-#include "sets/set_transport.hpp"
+#include "../ordering.hpp"
+#include "combined.hpp"
+#include "set_transport.hpp"
 
 namespace weft {
 
@@ -24,7 +24,7 @@ struct fabric_set {
   static_assert(sizeof...(F) > 0 && sizeof...(F) <= wire::most_fabrics, "weft: a set has one to eight fabrics");
   static_assert(detail::names_differ<F...>(),
                 "weft: a fabric is twice in this set: each fabric, with its answers, may be there once");
-  static_assert(detail::environments_agree_in_set<F...>(),
+  static_assert(detail::environments_agree<F...>(),
                 "weft: two fabrics of this set want different values of one environment variable, and a process has "
                 "one: `weft explain FABRIC` lists them under environment");
 
@@ -88,7 +88,7 @@ template <complete_fabric... F, class Answer>
 constexpr refused why_not(const fabric_set<F...>* /*fabric*/, Answer /*answer*/, detail::asked /*asked*/) {
   static_assert(detail::set_has_no_answer<Answer>,
                 "weft: a set has no answers of its own: give them to its fabrics, as in "
-                "fabric_set<with<fabrics::tcp, answers::checks::trusted>, ...>");
+                "fabric_set<with<F, answers::checks::trusted>, ...>");
   return {};
 }
 

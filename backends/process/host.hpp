@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-namespace weft::detail {
+namespace weft::backends::process {
 
 /// The same in every process that shares kernel, network, process numbers, and /dev/shm with this one; else different,
 /// but for chance. 0: the kernel does not say (no /proc).
@@ -33,4 +33,4 @@ inline std::uint64_t number_of_this_host() {
   return sum == 0 ? 1 : sum;
 }
 
-}  // namespace weft::detail
+}  // namespace weft::backends::process
