@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sets of fabrics without a network: what a set promises, which fabric is best, the verdict on each, and the directory's
+// bytes.
+#include "../../backends/process/host.hpp"
+#include "../../compose/sets/fabric_set.hpp"
+#include "../../compose/with.hpp"
+#include "../../generated/loopback.hpp"
+#include "../../generated/mapped.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+using namespace weft;
+using kind = fabric_verdict::kind;
+using fabrics::loopback;
+using fabrics::mapped;
+
+/// A row of other hosts: it must be polled, keeps no order, and knows a dead peer by its silence.
+struct far : mapped {
+  static constexpr std::string_view name = "far";
+  static constexpr std::uint64_t fingerprint = 77;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = mapped::facts;
+    f.same_host = f.order_send_after_write = f.order_write_after_write = false;
+    f.data_progress = data_progress::polling;
+    f.completion_wait = completion_wait::none;
+    f.inject_bytes = 16;
+    f.gather_limit = 2;
+    f.largest_message = 1000;
+    f.local_registration = true;
+    return f;
+  }();
+  using policies = detail::replaced<
+      mapped::policies,
+      policy_set<answers::progress::polling, answers::liveness::heartbeat, answers::local_descriptor::required,
+                 answers::flush::refused>>::type;
+};
+/// The same on a faster network.
+struct near_far : far {
+  static constexpr std::string_view name = "near_far";
+  static constexpr std::uint32_t half_round_trip_ns = 900;
+};
+struct slow_far : far {
+  static constexpr std::string_view name = "slow_far";
+  static constexpr std::uint32_t half_round_trip_ns = 12'340;
+};
+using pair = fabric_set<mapped, far>;
+
+TEST(a_set, promises_what_each_of_its_fabrics_keeps) {
+  static_assert(complete_fabric<pair>);
+  static_assert(pair::name == "mapped+far");
+  static_assert(!pair::facts.order_send_after_write && !pair::facts.same_host && pair::facts.local_registration);
+  static_assert(pair::facts.inject_bytes == 16 && pair::facts.gather_limit == 2 && pair::facts.largest_message == 1000);
+  static_assert(pair::facts.data_progress == data_progress::polling);
+  static_assert(pair::facts.completion_wait == completion_wait::none);
+  static_assert(answer<pair, progress_family>::needs_owner && answer<pair, liveness_family>::speaks);
+  static_assert(!answer<pair, local_descriptor_family>::any_memory);
+  static_assert(std::same_as<answer<pair, flush_family>, answers::flush::refused>);
+  static_assert(ordering<mapped>::send_after_write && !ordering<pair>::send_after_write);
+  static_assert(usual_atomicity<mapped> == atomicity::provider && usual_atomicity<pair> == atomicity::target);
+  static_assert(usual_atomicity<fabric_set<mapped>> == atomicity::provider, "one fabric is one executor");
+  static_assert(pair::fingerprint != fabric_set<far, mapped>::fingerprint);
+  static_assert(is_fabric_set<pair> && !is_fabric_set<far>);
+}
+
+TEST(the_best_fabric, is_on_the_same_host_then_the_one_that_was_measured_faster_then_the_first) {
+  static_assert(detail::best_first<far, mapped>() == std::array<std::size_t, 2>{1, 0});
+  static_assert(detail::best_first<slow_far, near_far, mapped>() == std::array<std::size_t, 3>{2, 1, 0});
+  static_assert(detail::best_first<far, near_far>() == std::array<std::size_t, 2>{1, 0}, "measured before unmeasured");
+  static_assert(detail::best_first<loopback, mapped>() == std::array<std::size_t, 2>{0, 1});
+  EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<slow_far>), "half round trip 12.34 us");
+  EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<near_far>), "half round trip 0.90 us");
+  EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<far>), "half round trip not measured");
+}
+
+struct meeting {
+  detail::own_fabric mine{true, false, false, {}};
+  wire::fabric_directory here{5, 1000, {}};
+  wire::fabric_directory there{
+      5, 1000, {{"mapped", mapped::fingerprint, "127.0.0.1:1"}, {"far", far::fingerprint, "127.0.0.1:2"}}};
+  fabric_verdict of(const detail::fabric_profile& p) const { return detail::judge(p, mine, here, there); }
+};
+
+TEST(a_verdict, says_why_a_fabric_cannot_serve_a_pair) {
+  const auto& near = detail::profile_of<mapped>;
+  const auto& away = detail::profile_of<far>;
+  EXPECT_EQ(meeting().of(near).is, kind::next);
+  EXPECT_EQ(meeting().of(away).is, kind::next);
+  {
+    meeting m;
+    m.there.host = 6;
+    EXPECT_EQ(m.of(near).is, kind::not_legal);
+    EXPECT_NE(m.of(near).reason.find("another host"), std::string::npos);
+    EXPECT_EQ(m.of(away).is, kind::next) << "only memory of one host asks for the host";
+    m.here.host = m.there.host = 0;
+    EXPECT_EQ(m.of(near).is, kind::not_legal) << "two hosts without a number are not one";
+  }
+  {
+    meeting m;
+    m.there.user = 0;
+    EXPECT_EQ(m.of(near).is, kind::not_legal);
+    EXPECT_NE(m.of(near).reason.find("another user (0, here 1000)"), std::string::npos) << m.of(near).reason;
+  }
+  {
+    meeting m;
+    m.there.fabrics.pop_back();
+    EXPECT_EQ(m.of(away).is, kind::not_legal);
+    m.there.fabrics.front().fingerprint ^= 1;
+    EXPECT_EQ(m.of(near).is, kind::unusable) << "both have it, so it is not passed over in silence";
+  }
+  {
+    meeting m;
+    m.mine = {false, false, false, "no library"};
+    EXPECT_EQ(m.of(near).is, kind::not_legal);
+    EXPECT_NE(m.of(near).reason.find("no library"), std::string::npos);
+    m.mine.differs = true;
+    EXPECT_EQ(m.of(near).is, kind::unusable);
+    m.there.host = 6;
+    EXPECT_EQ(m.of(near).is, kind::not_legal) << "it could not serve this pair anyway";
+    m.mine.left_out = true;
+    EXPECT_EQ(m.of(near).is, kind::left_out);
+  }
+}
+
+TEST(a_choice_of_fabrics, names_fabrics_of_the_set) {
+  constexpr std::array profiles{detail::profile_of<mapped>, detail::profile_of<far>};
+  std::array<detail::own_fabric, 2> own{};
+  EXPECT_EQ(detail::leave_out_others("far", "WEFT_FABRICS", profiles, own), "");
+  EXPECT_TRUE(own[0].left_out && !own[1].left_out);
+  EXPECT_EQ(detail::leave_out_others("far,mapped", "WEFT_FABRICS", profiles, own), "");
+  EXPECT_FALSE(own[0].left_out || own[1].left_out);
+  for (const char* wrong : {"tpc", "far,", ",", "far, mapped", "far;mapped"}) {
+    const std::string said = detail::leave_out_others(wrong, "WEFT_FABRICS", profiles, own);
+    if (std::string_view(wrong) == "far,") EXPECT_EQ(said, "");
+    else EXPECT_NE(said.find("it has mapped, far"), std::string::npos) << wrong << ": " << said;
+  }
+}
+
+TEST(a_directory, is_strict_and_encodes_to_itself) {
+  const meeting m;
+  const auto good = wire::encode(m.there);
+  EXPECT_EQ(wire::parse_directory(good), m.there);
+  for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(wire::parse_directory(const_bytes(good).first(n))) << n;
+  auto longer = good;
+  longer.push_back(std::byte{});
+  EXPECT_FALSE(wire::parse_directory(longer));
+  auto none = m.there;
+  none.fabrics.clear();
+  EXPECT_FALSE(wire::parse_directory(wire::encode(none)));
+  auto many = m.there;
+  many.fabrics.resize(wire::most_fabrics + 1, many.fabrics.front());
+  EXPECT_FALSE(wire::parse_directory(wire::encode(many)));
+  auto coloured = m.there;
+  coloured.fabrics.front().address = "127.0.0.1:1\x1b[31m";
+  EXPECT_FALSE(wire::parse_directory(wire::encode(coloured))) << "a terminal would obey it";
+  auto too_long = m.there;
+  too_long.fabrics.front().address.assign(wire::longest_fabric_address + 1, '1');
+  EXPECT_FALSE(wire::parse_directory(wire::encode(too_long)));
+}
+
+TEST(this_host, has_one_number_in_every_process_of_its_namespaces) {
+  EXPECT_NE(backends::process::number_of_this_host(), 0U);
+  EXPECT_EQ(backends::process::number_of_this_host(), backends::process::number_of_this_host());
+}
+
+TEST(a_set_without_any_fabric_here, is_refused_with_a_reason_for_each) {
+  transport_options o;
+  o.fabrics = ",";
+  EXPECT_EQ(open<pair>(o).why().code, errc::invalid);
+  ::setenv("WEFT_FABRICS", "tpc", 1);
+  const auto refused = open<fabric_set<mapped>>({});
+  ::unsetenv("WEFT_FABRICS");
+  EXPECT_EQ(refused.why().code, errc::invalid);
+  EXPECT_EQ(refused.error().sentence.rfind("WEFT_FABRICS is \"tpc\"", 0), 0U) << refused.error().sentence;
+}
+}  // namespace
