@@ -58,6 +58,8 @@ class peer_calls {
     (void)e_().coalescer.before(p);
     return orderly_close<engine_type>(e_()).close(p, timeout, erased_handler::of(on));
   }
+  /// The name of the fabric that reaches the peer; empty for nobody. A fabric_set has several.
+  static std::string_view fabric_of(peer p) noexcept { return p ? F::name : std::string_view(); }
   /// The sentence of the last `lost` event. Valid inside the handler and until the next such event.
   const std::string& reason() const noexcept { return e_().last_reason; }
 

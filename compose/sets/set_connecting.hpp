@@ -150,8 +150,6 @@ class set_peer_calls {
   /// Tries fabrics in their order. `begin(number, address)` returns result<peer>.
   template <class Begin>
   result<peer> best(std::string_view where, duration timeout, Begin&& begin) {
-    if (self().is_handling())
-      return {error(errc::invalid, "connect"), "connect() waits and cannot be called inside a handler"};
     std::optional<result<peer>> made;
     if (if_memory([&] { made.emplace(best_in_memory(where, timeout, begin)); })) return *std::move(made);
     return {error(errc::no_memory, "connect"), "no memory for another connection"};
@@ -202,6 +200,9 @@ class set_peer_calls {
   }
   template <class Handler>
   result<peer> connect_best(std::string_view where, const_bytes private_data, bool has, duration timeout, Handler& on) {
+    if (self().is_handling())
+      return {error(errc::invalid, "connect"),
+              "connect() waits and cannot be called inside a handler; use start_connect()"};
     const instant end = self().now() + timeout;
     return best(where, timeout, [&](std::size_t member, const std::string& address) {
       return connect_on(member, address, private_data, has, end, on);

@@ -22,9 +22,10 @@ int fail(const std::string& sentence) {
 }
 
 int release(client_type& c, const client_command& command, int code, const run_report* report) {
+  const std::string_view by = c.fabric_of_workers();
   const auto cost = c.release();
   if (!cost) return fail(cost.error().sentence);
-  if (report != nullptr) print(*report, c.times(), *cost, fabric::name, command.json);
+  if (report != nullptr) print(*report, c.times(), *cost, by, command.json);
   if (!cost->exact) return fail("the manager's words differ from the workers' own totals");
   return code;
 }

@@ -77,6 +77,8 @@ class client {
     return state_ == allocation_state::serving &&
            std::ranges::none_of(links_, [](const worker_link& w) { return w.lost; });
   }
+  /// The fabric that reaches the workers.
+  std::string_view fabric_of_workers() const noexcept { return net_.fabric_of(links_.front().link); }
   std::uint16_t workers() const noexcept { return static_cast<std::uint16_t>(links_.size()); }
   std::uint64_t executor_number() const noexcept { return executor_; }
   /// Why the last allocation was lost, and its cost until then; set by executor_lost.

@@ -4,7 +4,9 @@
 
 For each fabric a manager and clients run as processes of their own; the manager starts the executors. One executor
 compresses a real file, another decompresses it. Then thousands of invocations run, and every result is checked.
-Exit 0: nothing lost, accounting exact everywhere. Exit 1 otherwise. Exit 2: usage.
+At the end one program of two fabrics serves an executor beside it and one on another host.
+Exit 0: nothing lost, accounting exact everywhere. Exit 1 otherwise. Exit 2: usage. Exit 77: --set, and this machine
+cannot have two hosts.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 from running import Failed, Manager, clean_shared_memory, program  # noqa: E402
+from two_hosts import Unavailable, executor_on_each_host, two_hosts  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 FABRICS = ("tcp", "tcp_rxm", "sockets", "shm", "udp_rxd")
+SET = "mapped_or_tcp"  # one program of two fabrics; each executor is reached by the best one
 SIZE = 64
 REPLY_HEADER = 32
 REAL_FILE = ROOT / "providers.yaml"
@@ -158,6 +162,60 @@ def try_fabric(build: Path, fabric: str, invocations: int, screen: Console) -> R
     return row
 
 
+@dataclass
+class SetRow:
+    """One manager and its client on one host; an executor beside them, and one on another host."""
+
+    asked: int = 0
+    done: int = 0
+    exact: bool = False
+    reached: dict[str, float] = field(default_factory=dict)  # fabric -> median of a hot invocation in microseconds
+    left_out: str = ""
+    error: str = ""
+
+    @property
+    def good(self) -> bool:
+        if self.left_out:
+            return True
+        return not self.error and self.done == self.asked > 0 and self.exact and set(self.reached) == {"mapped", "tcp"}
+
+    @property
+    def line(self) -> str:
+        begin = f"one program of two fabrics ({SET}): "
+        if self.left_out:
+            return f"{begin}not run: {self.left_out}"
+        if self.error:
+            return f"{begin}failed: {self.error}"
+        places = {"mapped": "executor on this host", "tcp": "executor on another host (a network namespace)"}
+        each = "; ".join(f"{places[name]} by {name}, hot p50 {time:.1f} us" for name, time in self.reached.items())
+        exact = "exact" if self.exact else "NOT exact"
+        return f"{begin}{each}; {self.done} invocations, {self.asked - self.done} lost, one accounting, {exact}"
+
+
+def try_set(build: Path, invocations: int, screen: Console) -> SetRow:
+    row = SetRow()
+    screen.print(f"{SET}: {2 * invocations} invocations on two hosts", highlight=False)
+    try:
+        with two_hosts() as (here, there), tempfile.TemporaryDirectory(prefix="weft-demo-") as folder:
+            executor = executor_on_each_host(program(build, "executor", SET), there, Path(folder))
+            with Manager(build, SET, ("--executor", str(executor)), places=(here, here)) as manager:
+                exact = True
+                for _ in range(2):
+                    hot = manager.measure(
+                        "run", "echo", "--count", str(invocations), "--size", str(SIZE), limit=60 + invocations / 100
+                    )
+                    row.asked += hot["asked"]
+                    row.done += hot["done"]
+                    row.reached[hot["fabric"]] = hot["p50_us"]
+                    exact = exact and hot["accounting"]["exact"]
+                row.exact = exact and manager.stop()[0] == 0
+    except Unavailable as e:
+        row.left_out = str(e)
+    except (Failed, OSError, KeyError, ValueError) as e:
+        row.error = str(e) or type(e).__name__
+    return row
+
+
 def differing(rows: list[Row]) -> list[str]:
     """Families with different answers on these fabrics; the others add nothing to a comparison."""
     families = list(dict.fromkeys(family for row in rows for family in row.answers))
@@ -216,6 +274,7 @@ def main() -> int:
     parser.add_argument(
         "--fabric", action="append", choices=FABRICS, help="only this fabric (repeatable; default: all five)"
     )
+    parser.add_argument("--set", action="store_true", help="only the program of two fabrics, on two hosts")
     parser.add_argument(
         "--invocations", type=int, default=5000, metavar="N", help="hot invocations per fabric (default: 5000)"
     )
@@ -223,21 +282,30 @@ def main() -> int:
     given = parser.parse_args()
     if given.invocations < 1:
         parser.error("--invocations must be at least 1")
-    fabrics = tuple(dict.fromkeys(given.fabric or FABRICS))
+    fabrics = () if given.set else tuple(dict.fromkeys(given.fabric or FABRICS))
     missing = [fabric for fabric in fabrics if not program(given.build, "client", fabric).exists()]
     if missing:
         parser.error(f"{', '.join(missing)}: not built in {given.build}; run scripts/demo, or give --build")
     screen = Console(stderr=True)
     rows = [try_fabric(given.build, fabric, given.invocations, screen) for fabric in fabrics]
+    both = None
+    if given.fabric is None and program(given.build, "client", SET).exists():
+        both = try_set(given.build, given.invocations, screen)
     if given.json is not None:
         facts = [asdict(row) | {"ratio": row.ratio, "good": row.good} for row in rows]
-        given.json.write_text(json.dumps({"schema": "weft.demo.1", "size": SIZE, "fabrics": facts}, indent=2) + "\n")
+        given.json.write_text(json.dumps({"schema": "weft.demo.1", "size": SIZE, "fabrics": facts,
+                    "set": None if both is None else asdict(both) | {"good": both.good}}, indent=2) + "\n")
     out = Console() if sys.stdout.isatty() else Console(width=132)
-    out.print(table_of(rows))
+    if rows:
+        out.print(table_of(rows))
     for row in rows:
         if row.error:
             screen.print(f"{row.fabric}: {row.error}", style="red", highlight=False, markup=False)
-    return 0 if all(row.good for row in rows) else 1
+    if both is not None:
+        out.print(both.line, style=None if both.good else "red", highlight=False, markup=False, soft_wrap=True)
+    if given.set and (both is None or both.left_out):
+        return 77
+    return 0 if all(row.good for row in (*rows, *([both] if both else []))) else 1
 
 
 if __name__ == "__main__":

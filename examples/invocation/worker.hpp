@@ -112,7 +112,7 @@ class worker {
     // A peer may send before connect() has returned its handle. The manager is connected first, so before that it is
     // the only peer.
     void operator()(const received& e) const {
-      !w.manager_ || e.peer == w.manager_ ? w.from_manager(e.message) : w.from_client(e.message);
+      !w.manager_ || e.peer == w.manager_ ? w.from_manager(e.peer, e.message) : w.from_client(e.peer, e.message);
     }
     void operator()(const lost& e) const {
       w.loss_ = std::string(e.why.operation) + (w.net_.reason().empty() ? "" : ": " + w.net_.reason());
@@ -123,9 +123,9 @@ class worker {
     void operator()(const connected&) const noexcept {}
   };
 
-  void from_manager(const_bytes message) {
+  void from_manager(peer manager, const_bytes message) {
     if (const auto a = unpack<account_message>(message)) {
-      if (auto words = net_.parse_region(manager_, a->words)) {
+      if (auto words = net_.parse_region(manager, a->words)) {
         words_ = *words;
         has_account_ = true;
       }
@@ -134,13 +134,13 @@ class worker {
       finish_by_ = net_.now() + s_.function_limit;
     }
   }
-  void from_client(const_bytes message) {
+  void from_client(peer client, const_bytes message) {
     if (const auto w = unpack<welcome_message>(message)) {
-      auto output = net_.parse_region(client_, w->output);
+      auto output = net_.parse_region(client, w->output);
       if (!output || output->size() < std::uint64_t{s_.slots} * output_stride() * (s_.index + 1U)) return;
       output_ = *output;
       if (w->ships)
-        if (auto object = net_.parse_region(client_, w->object)) object_ = *object;
+        if (auto object = net_.parse_region(client, w->object)) object_ = *object;
       welcomed_ = true;
     } else if (const auto c = unpack<cancel_message>(message)) {
       cancel(call_word::of(c->word));

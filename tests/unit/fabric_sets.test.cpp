@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets of fabrics without a network: what a set promises, which fabric is best, the verdict on each, and the directory's
-// bytes.
+// Sets of fabrics without a network: what a set promises, which fabric is best, the verdict on each, and the
+// directory's bytes.
 #include "../../backends/process/host.hpp"
 #include "../../compose/sets/fabric_set.hpp"
 #include "../../compose/with.hpp"
@@ -31,10 +31,9 @@ struct far : mapped {
     f.local_registration = true;
     return f;
   }();
-  using policies = detail::replaced<
-      mapped::policies,
-      policy_set<answers::progress::polling, answers::liveness::heartbeat, answers::local_descriptor::required,
-                 answers::flush::refused>>::type;
+  using policies = detail::replaced<mapped::policies,
+                                    policy_set<answers::progress::polling, answers::liveness::heartbeat,
+                                               answers::local_descriptor::required, answers::flush::refused>>::type;
 };
 /// The same on a faster network.
 struct near_far : far {
