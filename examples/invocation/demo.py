@@ -20,7 +20,7 @@ import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(each) for each in Path(__file__).resolve().parents[:2]]
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 from running import Failed, Manager, clean_shared_memory, program  # noqa: E402
