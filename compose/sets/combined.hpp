@@ -138,6 +138,13 @@ consteval bool environments_agree() {
   (add_each(F::environment), ...);
   return agree;
 }
+/// The same fabrics in another order are another set: descriptions of regions have the set's order.
+template <class... F>
+consteval std::uint64_t fingerprint_of_set() {
+  std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a
+  for (const std::uint64_t each : {F::fingerprint...}) sum = (sum ^ each) * 0x100000001b3;
+  return sum;
+}
 template <class... F>
 consteval bool names_differ() {
   const std::string_view names[] = {F::name...};

@@ -41,11 +41,7 @@ struct fabric_set {
   static constexpr std::string_view name = name_text.view(), library = "several", made_from = first::made_from,
                                     shared = name;
   static constexpr library_version built_with = first::built_with;
-  static constexpr std::uint64_t fingerprint = [] {
-    std::uint64_t sum = 0xcbf29ce484222325;
-    for (const std::uint64_t each : {F::fingerprint...}) sum = (sum ^ each) * 0x100000001b3;
-    return sum;
-  }();
+  static constexpr std::uint64_t fingerprint = detail::fingerprint_of_set<F...>();
   static constexpr fabric_facts facts = detail::weakest_facts<F...>();
   static constexpr atomic_table atomics_by = first::atomics_by;
   static constexpr std::array<environment_setting, 0> environment{};
