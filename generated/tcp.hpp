@@ -17,6 +17,8 @@ struct tcp {
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=target liveness=provider key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xe8c683ac6267ba3a;
+  // half round trip, measured: 2026-11-26 libfabric 1.17.0: put_notify of 8 bytes, in slices
+  static constexpr std::uint32_t half_round_trip_ns = 3300;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{

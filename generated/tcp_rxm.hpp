@@ -17,6 +17,8 @@ struct tcp_rxm {
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0x056e7ae652733b9e;
+  // half round trip, measured: 2026-11-26 libfabric 1.17.0: send of 8 bytes, in slices
+  static constexpr std::uint32_t half_round_trip_ns = 3470;
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{

@@ -100,6 +100,9 @@ def _struct(decided: Decided, index: int, families: tuple[Family, ...]) -> dict[
         "shared": literals(shared(span, choices, families), "      "),
         "fingerprint": fingerprint(fabric, span, choices, families),
         "facts": _facts_lines(span),
+        "half_round_trip": None if fabric.half_round_trip is None else {
+            "ns": fabric.half_round_trip.ns,
+            "reason": _comment(f"half round trip, {fabric.half_round_trip.as_text}", "  ")},
         "changes": [{"reason": _comment(f"{fabric.name}.{key} ({span.cells[key].evidence})", "    "),
                      "assign": f"changed.{key} = {cpp_value(span.cells[key])};"} for key in span.changed],
         # for every answer of the row

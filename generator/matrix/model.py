@@ -15,6 +15,7 @@ from typing import Any
 from . import atomics
 from .facts import FACT, FACTS, UNLIMITED, Value
 from .loader import Document, Problem, Refused, Where, load
+from .half_round_trip import HalfRoundTrip, read_half_round_trip
 from .measured import Measured, read_measured
 from .reserved import RESERVED
 from .refusing import require
@@ -125,6 +126,7 @@ class Fabric:
     override: Override | None
     line: int
     measured: Mapping[str, Measured] = field(default_factory=lambda: MappingProxyType({}))
+    half_round_trip: HalfRoundTrip | None = None
 
     @property
     def since(self) -> Version:
@@ -218,7 +220,7 @@ def _fabric(document: Document, sources: Sources, name: str, row: Mapping[str, A
     measured = MappingProxyType(read_measured(document, name, row.get("measured", {}), problems))
     library = _evidence(sources, row["library"], (name, "library"))
     return Fabric(name, row["summary"], row["backend"], library, settings, ranges, override, document.line((name,)),
-                  measured)
+                  measured, read_half_round_trip(document, name, row.get("half_round_trip"), problems))
 
 
 def _ranges(document: Document, sources: Sources, name: str, row: Mapping[str, Any],

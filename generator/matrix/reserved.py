@@ -15,7 +15,7 @@ requires return short signed sizeof static static_assert static_cast struct swit
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq"""
 _MACROS = "errno linux unix assert stdin stdout stderr offsetof"
 _MEMBERS = """any_later_version atomics_by built_with by_library complete_fabric environment environment_setting
-fabric_facts facts fingerprint made_from name permitted policies policy_set port refused settings shared unlimited
+fabric_facts facts fingerprint half_round_trip_ns made_from name permitted policies policy_set port refused settings shared unlimited
 why_not"""
 _WEFT = """all any backends core detail fabrics headers install library main package profiles selected sources std
 test unordered weft"""

@@ -119,6 +119,19 @@ def _measured() -> Schema:
                    ["winner", "classes", "command", "machine", "library", "date"], "a measurement of one family")
 
 
+def _half_round_trip() -> Schema:
+    """How long a small transfer takes."""
+    return _closed({"ns": {"type": "integer", "minimum": 1, "maximum": 1_000_000_000, "x-right": "nanoseconds, from 1 on",
+                           "description": "half of the median round trip of 8 bytes"},
+                    "of": {**SENTENCE, "description": "the operation"},
+                    "command": {**SENTENCE, "description": "what was run"},
+                    "machine": {**SENTENCE, "description": "where"},
+                    "library": {**SENTENCE, "description": "the library and its release"},
+                    "date": {**_DAY, "description": "the day of the run"}},
+                   ["ns", "of", "command", "machine", "library", "date"],
+                   "how long a small transfer takes; sets of fabrics take the faster one")
+
+
 def _sources() -> Schema:
     one = _closed({"kind": {"enum": ["claimed", "observed", "copied"], "description": "how far it is believed",
                             "x-right": "one of claimed, observed, copied"},
@@ -148,6 +161,7 @@ def matrix_schema() -> Schema:
                          "propertyNames": {"pattern": NAME, "x-right": SNAKE},
                          "description": "what a bench found, by family; ./weft bench --write writes it",
                          "x-right": "a mapping {family: measurement}"},
+            "half_round_trip": _half_round_trip(),
             "summary": {**SENTENCE, "description": "one sentence for people"},
             "backend": {"enum": list(BACKENDS), "description": "the backend that serves the row",
                         "x-right": "one of " + ", ".join(BACKENDS)},
