@@ -7,6 +7,7 @@
 
 #include "../connecting/connect_calls.hpp"
 #include "../progress/blocking_calls.hpp"
+#include "set_events.hpp"
 #include "set_planning.hpp"
 
 #include <optional>
@@ -92,7 +93,8 @@ class set_peer_calls {
   }
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
-    return self().to_member(p, [&](auto& net, auto) { return net.close(p, timeout, on); });
+    const set_events<Transport, std::remove_reference_t<Handler>> through{self(), on};
+    return self().to_member(p, [&](auto& net, auto) { return net.close(p, timeout, through); });
   }
   /// The sentence of the last `lost` event.
   const std::string& reason() const noexcept {

@@ -64,7 +64,8 @@ class transport<fabric_set<F...>>
   using detail::set_posting_calls<transport, F...>::flush;
   template <event_handler Handler>
   status flush(peer to, duration timeout, Handler&& on) {
-    return to_member(to, [&](auto& net, auto) { return net.flush(to, timeout, on); });
+    const detail::set_events<transport, std::remove_reference_t<Handler>> through{*this, on};
+    return to_member(to, [&](auto& net, auto) { return net.flush(to, timeout, through); });
   }
 
   // ---- progress

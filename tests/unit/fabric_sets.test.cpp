@@ -20,6 +20,7 @@ using fabrics::mapped;
 struct far : mapped {
   static constexpr std::string_view name = "far";
   static constexpr std::uint64_t fingerprint = 77;
+  static constexpr std::uint32_t half_round_trip_ns = 0;
   static constexpr fabric_facts facts = [] {
     fabric_facts f = mapped::facts;
     f.same_host = f.order_send_after_write = f.order_write_after_write = false;
@@ -67,7 +68,8 @@ TEST(the_best_fabric, is_on_the_same_host_then_the_one_that_was_measured_faster_
   static_assert(detail::best_first<far, mapped>() == std::array<std::size_t, 2>{1, 0});
   static_assert(detail::best_first<slow_far, near_far, mapped>() == std::array<std::size_t, 3>{2, 1, 0});
   static_assert(detail::best_first<far, near_far>() == std::array<std::size_t, 2>{1, 0}, "measured before unmeasured");
-  static_assert(detail::best_first<loopback, mapped>() == std::array<std::size_t, 2>{0, 1});
+  static_assert(detail::best_first<loopback, mapped>() == std::array<std::size_t, 2>{1, 0});
+  static_assert(detail::half_round_trip_of<loopback> == 0 && detail::half_round_trip_of<mapped> > 0);
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<slow_far>), "half round trip 12.34 us");
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<near_far>), "half round trip 0.90 us");
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<far>), "half round trip not measured");
