@@ -87,6 +87,9 @@ class opening {
 
   static std::string refuse(const transport_options& o) {
     if (auto no = host_and_service::not_a_port(o.service); !no.empty()) return no;
+    if (!o.fabrics.empty() && o.fabrics != Engine::fabric::name)
+      return "transport_options::fabrics is \"" + o.fabrics + "\", and this program has fabric " +
+             std::string(Engine::fabric::name) + " alone: build it for a set of fabrics (weft_add_fabric_set)";
     if (o.max_message_bytes < wire::largest_handshake)
       return "max_message_bytes is " + std::to_string(o.max_message_bytes) + "; the handshake needs at least " +
              std::to_string(wire::largest_handshake);

@@ -20,6 +20,7 @@ namespace weft::invocation {
 
 struct client_options {
   std::string node = "127.0.0.1";
+  std::string fabrics;  ///< Of a program of several: those that it may use; empty: all.
   std::string service;  ///< The service that workers connect to; empty: any free one.
   duration function_limit =
       10s;                      ///< No function runs longer: its executor is killed. A silent peer is not lost earlier.
@@ -41,6 +42,7 @@ class client {
                                                  duration timeout = 5s) {
     transport_options t;
     t.node = o.node;
+    t.fabrics = o.fabrics;
     t.service = o.service;
     t.listens = true;
     t.sleeps = o.polling.sleeps();

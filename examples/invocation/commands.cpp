@@ -50,6 +50,10 @@ struct milliseconds_option {
   void store() const { into = std::chrono::milliseconds(value); }
 };
 
+void add_fabric(CLI::App& app, std::string& fabrics) {
+  app.add_option("--fabric", fabrics, "Of a program of several fabrics: those that it may use, as \"mapped,tcp\"");
+}
+
 }  // namespace
 
 std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, int argc, char** argv) {
@@ -60,6 +64,7 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
                    "Prints the address that clients connect to. SIGINT or SIGTERM ends it, and all executors with it.",
                program("invocation-manager", fabric));
   app.add_option("--node", c.options.node, "Local address to listen at")->capture_default_str();
+  add_fabric(app, c.options.fabrics);
   app.add_option("--service", c.options.service, "Port to listen at; without it any free one");
   app.add_option("--announce", c.announce, "File to write the address to, once it listens")->type_name("FILE");
   app.add_option("--max-workers", c.options.most_workers, "Workers of one allocation, at most")
@@ -124,6 +129,7 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
   app.add_option("--manager", s.manager, "Address of the manager")->required();
   app.add_option("--client", s.client, "Address of the client")->required();
   app.add_option("--node", s.node, "Local address to use");
+  add_fabric(app, s.fabrics);
   app.add_option("--workers", c.order.workers, "Worker threads")->required()->check(CLI::Range(1, 255));
   app.add_option("--slots", s.slots, "Input slots per worker")->required()->check(CLI::Range(2, 64));
   app.add_option("--input-bytes", s.input_bytes, "Payload of an input slot")->required();
@@ -170,6 +176,7 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
   app.require_subcommand(1);
   app.add_option("--manager", c.manager, "Address of the manager, host:service")->required();
   app.add_option("--node", c.options.node, "Local address that workers connect to")->capture_default_str();
+  add_fabric(app, c.options.fabrics);
   app.add_option("--workers", c.request.workers, "Worker threads")->capture_default_str()->check(CLI::Range(1, 255));
   app.add_option("--slots", c.request.slots, "Input slots per worker")->capture_default_str()->check(CLI::Range(2, 64));
   app.add_option("--input-bytes", c.request.input_bytes, "Largest input; by default as large as needed");

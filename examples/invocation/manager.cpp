@@ -39,7 +39,7 @@ int main(int argc, char** argv) try {
   auto made = manager<fabric, process_spawner>::open(command.options, process_spawner(command.spawn));
   if (!made) {
     complain(self, made.error().sentence);
-    return 1;
+    return made.why().code == weft::errc::invalid ? 2 : 1;
   }
   manager<fabric, process_spawner>& m = **made;
   std::cout << "listening at " << m.listen_address() << std::endl;

@@ -17,6 +17,7 @@ namespace weft::invocation {
 
 struct manager_options {
   std::string node = "127.0.0.1";
+  std::string fabrics;              ///< Of a program of several: those that it and its executors may use; empty: all.
   std::string service;              ///< Empty: any free one.
   std::uint16_t most_workers = 16;  ///< Of one allocation.
   std::uint16_t most_allocations = 32;
@@ -34,6 +35,7 @@ class manager {
   static result<std::unique_ptr<manager>> open(const manager_options& o, Spawner spawn) {
     transport_options t;
     t.node = o.node;
+    t.fabrics = o.fabrics;
     t.service = o.service;
     t.listens = true;
     t.sleeps = true;
@@ -238,6 +240,7 @@ class manager {
     order.workers = m.workers;
     worker_settings& c = order.common;
     c.node = o_.node;
+    c.fabrics = o_.fabrics;
     c.manager = own_where_;
     c.client = std::string(m.where);
     c.allocation = random_token();

@@ -174,6 +174,7 @@ class process_spawner {
       words.push_back(value);
     };
     if (!c.node.empty()) also("--node", c.node);
+    if (!c.fabrics.empty()) also("--fabric", c.fabrics);
     if (c.ships) {
       also("--object", hex(c.object));
       also("--object-bytes", number(c.object_bytes));

@@ -24,6 +24,7 @@ namespace weft::invocation {
 /// Start parameters of a worker.
 struct worker_settings {
   std::string node;       ///< Local address to use.
+  std::string fabrics;    ///< Of a program of several: those that it may use; empty: all.
   std::string manager;    ///< host:service
   std::string client;     ///< host:service
   token allocation{};     ///< Proves to the manager that this worker belongs to the allocation.
@@ -54,6 +55,7 @@ class worker {
                                               start_gates* gates = nullptr) {
     transport_options o;
     o.node = s.node;
+    o.fabrics = s.fabrics;
     o.sleeps = s.polling.sleeps();
     o.peers = 4;
     o.operations = 2 * most_slots + 64;
