@@ -26,6 +26,7 @@ _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _NUMBER_TAGS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 _PLAIN_TAGS = frozenset({"tag:yaml.org,2002:str", "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"}) | _NUMBER_TAGS
 _DEEPEST = 20
+_LOOKS_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # printable letters and signs without ink
 
 
 @dataclass(frozen=True, order=True)
@@ -164,7 +165,7 @@ class _Reader:
             self._refuse(node.start_mark.line + 1, f"unknown tag '{node.tag}': tags are not used here")
 
     def _plain_text(self, text: str, line: int) -> bool:
-        if text.isprintable() and "\\" not in text:
+        if text.isprintable() and "\\" not in text and _LOOKS_BLANK.isdisjoint(text):
             return True
         self._refuse(line,
                      f"{text!r:.60} has a line break, a backslash or an invisible character: write it in one "

@@ -5,7 +5,6 @@ A range of a row is complete here: the cells that it does not restate are those 
 """
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +16,10 @@ from .facts import FACT, FACTS, UNLIMITED, Value
 from .loader import Document, Problem, Refused, Where, load
 from .half_round_trip import HalfRoundTrip, read_half_round_trip
 from .measured import Measured, read_measured
-from .reserved import RESERVED
+from .reserved import why_taken
 from .refusing import require
 from .schema import matrix_schema
-from .sources import Sources
-
-_LIKE_A_RANGE = re.compile(r".*_since_\d+_\d+")
+from .sources import Sources, beside_sources, wrong_days
 
 
 @dataclass(frozen=True, order=True)
@@ -156,7 +153,7 @@ def read_matrix(path: Path, name: str | None = None) -> Matrix:
 def matrix_of(document: Document) -> Matrix:
     """What a loaded file means. Errors: Refused."""
     require(document, matrix_schema())
-    problems: list[Problem] = []
+    problems = wrong_days(document)
     sources = Sources(document, problems)
     fabrics = tuple(_fabric(document, sources, key, row, problems)
                     for key, row in document.data.items() if key != "sources")
@@ -171,9 +168,15 @@ def _evidence(sources: Sources, raw: Mapping[str, Any], where: Where) -> Evidenc
 
 
 def _check_cells(document: Document, raw: Mapping[str, Any], where: Where, problems: list[Problem]) -> None:
-    """What the schema cannot say: operations that there are not, and a claim that does not differ."""
+    """What the schema cannot say: operations that there are not, a claim that does not differ, and no word of what was
+    seen.
+    """
     fabric = where[0]
     for name, cell in raw.items():
+        if "observed" in cell and not beside_sources(cell["observed"]):
+            problems.append(document.problem((*where, name, "observed"),
+                                             f"{fabric}.{name}.observed has no word beside its source: say what was "
+                                             f"done and seen"))
         if name == "atomic_operations":
             problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}")
                          for wrong in atomics.read(cell["is"]).wrong]
@@ -203,9 +206,8 @@ def _cells(document: Document, sources: Sources, raw: Mapping[str, Any], where: 
 
 
 def _fabric(document: Document, sources: Sources, name: str, row: Mapping[str, Any], problems: list[Problem]) -> Fabric:
-    if name in RESERVED or _LIKE_A_RANGE.fullmatch(name):
-        problems.append(document.problem((name,),
-                                         f"row '{name}' has a name that C++ or weft uses itself: choose another"))
+    if taken := why_taken(name):
+        problems.append(document.problem((name,), f"no row can have the name '{name}', which {taken}: choose another"))
     settings = tuple(Setting(key, raw["value"], raw["reason"]) for key, raw in row.get("settings", {}).items())
     override = None
     if "override" in row:

@@ -17,10 +17,14 @@ Schema = dict[str, Any]
 VERSION = {"type": "string", "pattern": r"^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$",
            "description": 'a release in quotes, as "1.17"', "x-right": 'a release in quotes, as "1.17"'}
 NAME = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"
-SNAKE = "a name in snake_case, 40 letters, digits and underscores at most"
-SENTENCE = {"type": "string", "pattern": r"\S", "maxLength": 300,
+LONGEST_NAME = 40
+SNAKE = f"a name in snake_case, {LONGEST_NAME} letters, digits and underscores at most"
+# At least one letter or digit: blanks and dots are no sentence.
+SENTENCE = {"type": "string", "pattern": r"[^\W_]", "maxLength": 300,
             "x-right": "a sentence in quotes, not blank, 300 characters at most"}
 SOURCE_NAME = r"[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*"
+# Variables of libraries. Programs and the loader read others, which no row may set.
+SETTING = r"^(?!(?:LD_|MALLOC_|GLIBC_|LC_|PATH$|HOME$|IFS$|SHELL$|ENV$|BASH_ENV$|TMPDIR$))[A-Z][A-Z0-9_]*$"
 CITATION = rf"\[({SOURCE_NAME})\]"
 _DAY = {"type": "string", "pattern": r"^20[0-9]{2}-[01][0-9]-[0-3][0-9]$",
         "x-right": 'a day in quotes, as "2026-11-21"'}
@@ -38,7 +42,7 @@ _EVIDENCE: Schema = {
 }
 EVIDENCE: Schema = {name: {"$ref": f"#/$defs/{name}"} for name in _EVIDENCE}
 EVIDENCED = [{"required": ["claimed"]}, {"required": ["observed"]}, {"required": ["copied"]}]
-_LITERAL = r'^(?!.*\?\?)[^"]*$'  # goes into C++ text, where two question marks may begin a trigraph
+LITERAL = r'^(?!.*\?\?)[^"]*$'  # goes into C++ text, where two question marks may begin a trigraph
 
 
 def _closed(properties: Schema, required: Iterable[str], description: str, **more: Any) -> Schema:
@@ -62,7 +66,7 @@ def _value(fact: Fact) -> Schema:
     if fact.cpp == "bool":
         return {"type": "boolean", **shape}
     if fact.cpp == "text":
-        return {"type": "string", "maxLength": 200 if fact.name == "atomic_operations" else 40, "pattern": _LITERAL,
+        return {"type": "string", "maxLength": 200 if fact.name == "atomic_operations" else 40, "pattern": LITERAL,
                 **shape}
     number: Schema = {"type": "integer", "minimum": 0, "maximum": fact.largest}
     return {"anyOf": [number, {"const": "unlimited"}], **shape} if fact.largest == UNLIMITED else {**number, **shape}
@@ -150,7 +154,7 @@ def _sources() -> Schema:
 
 def matrix_schema() -> Schema:
     """The JSON schema of providers.yaml."""
-    setting = _closed({"value": {"type": "string", "maxLength": 60, "pattern": _LITERAL,
+    setting = _closed({"value": {"type": "string", "maxLength": 60, "pattern": LITERAL,
                                  "description": "the value to set",
                                  "x-right": 'text in quotes, as "100"'},
                        "reason": {**SENTENCE, "description": "what it is good for"}}, ["value", "reason"],
@@ -173,8 +177,8 @@ def matrix_schema() -> Schema:
                                ["since"], "the releases of the backend's library that the row describes",
                                anyOf=EVIDENCED),
             "settings": {"type": "object",
-                         "propertyNames": {"pattern": "^[A-Z][A-Z0-9_]*$",
-                                           "x-right": "a variable's name in capital letters"},
+                         "propertyNames": {"pattern": SETTING,
+                                           "x-right": "a variable of the library in capital letters, not PATH or LD_*"},
                          "additionalProperties": setting,
                          "minProperties": 1, "description": "settings of the library's environment",
                          "x-right": "a mapping of settings"},
@@ -195,7 +199,7 @@ def matrix_schema() -> Schema:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "weft: the capability matrix",
             "type": "object",
             "description": "the sources, and one row per fabric", "minProperties": 1,
-            "propertyNames": {"pattern": NAME, "maxLength": 40, "x-right": SNAKE},
+            "propertyNames": {"pattern": NAME, "maxLength": LONGEST_NAME, "x-right": SNAKE},
             "properties": {"sources": _sources()}, "required": ["sources"], "additionalProperties": row,
             "$defs": _definitions()}
 

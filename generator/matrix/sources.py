@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .days import wrong_day
+from .days import wrong_day, wrong_day_in
 from .loader import Document, Problem, Where
 from .refusing import shown
 from .schema import CITATION
@@ -42,6 +42,25 @@ class Source:
 def cited(text: str) -> list[str]:
     """The names of the sources that a text cites."""
     return _CITED.findall(text)
+
+
+def beside_sources(text: str) -> bool:
+    """Whether evidence has a letter or a digit beside the names of its sources."""
+    return any(letter.isalnum() for letter in _CITED.sub("", text))
+
+
+def wrong_days(document: Document) -> list[Problem]:
+    """A problem for each sentence that names a wrong day. Fields of a day alone are left to those who know them."""
+    return [document.problem(where, f"{shown(where)} names {wrong}: write the right day")
+            for where, text in _texts(document.data, ()) if where[-1] != "date" and (wrong := wrong_day_in(text))]
+
+
+def _texts(data: Any, where: Where) -> Iterator[tuple[Where, str]]:
+    if isinstance(data, str):
+        yield where, data
+    elif isinstance(data, (dict, list)):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from _texts(value, (*where, key))
 
 
 class Sources:

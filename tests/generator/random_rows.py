@@ -85,11 +85,11 @@ def sources_of(matrix: Path) -> list[str]:
 
 def _evidence(draw: st.DrawFn, kind: str) -> str:
     cited = draw(st.sampled_from(SOURCES[kind])).split(":", 1)[0]
-    return _quoted(f"[{cited}] {draw(_WORDS)}"[:250])
+    return _quoted(f"[{cited}] saw {draw(_WORDS)}"[:250])
 
 
 def _sentence(draw: st.DrawFn) -> str:
-    return _quoted(draw(_WORDS).strip() or "c")
+    return _quoted(f"c {draw(_WORDS)}".strip())
 
 
 def _value(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
