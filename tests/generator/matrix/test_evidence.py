@@ -45,7 +45,7 @@ def _told(place: str, text: str) -> list[str] | None:
     return None
 
 
-@settings(max_examples=120, deadline=None, database=None)
+@settings(max_examples=80, deadline=None, database=None)
 @given(st.sampled_from(sorted(PLACES)), st.text(BLANKS, max_size=12))
 def test_blanks_are_no_evidence(place: str, blanks: str) -> None:
     cited = PLACES[place][2] if place == "observation" else ""
@@ -59,7 +59,7 @@ def test_words_are_evidence_in_every_place() -> None:
         assert _told(place, f"{cited}é") is None, place
 
 
-@settings(max_examples=120, deadline=None, database=None)
+@settings(max_examples=80, deadline=None, database=None)
 @given(st.sampled_from(sorted(PLACES)), st.integers(2, 20_000))
 def test_days_to_come_are_refused_in_every_place(place: str, days: int) -> None:
     day = date.today() + timedelta(days=days)
@@ -74,7 +74,7 @@ def test_a_day_is_wrong_from_two_days_after_today_on(day: date, today: date) -> 
 
 
 def test_what_only_looks_like_a_day_is_text() -> None:
-    for text in ("libfabric-1.17.0-2099-01-01", "commit 12345-2099-01-01", "2099-01-011", "1.2099-01-0", "v2099-01-01a"):
+    for text in ("libfabric-1.17.0-2099-01-01", "commit 12345-2099-01-01", "2099-01-011", "v2099-01-01a"):
         assert wrong_day_in(text) == ""
     assert wrong_day_in("on 2026-13-01").endswith("which is no day")
     assert wrong_day_in("on 2020-02-29, then 2021-02-29") == "2021-02-29, which is no day"

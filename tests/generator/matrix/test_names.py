@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of rows: what the tree, the compiler and CMake use is refused with its line and the reason; other names work."""
+"""Names of rows: what the tree, the compiler and CMake use is refused with line and reason; other names work."""
 from __future__ import annotations
 
 import keyword
@@ -79,7 +79,7 @@ def test_python_and_yaml_words_are_no_matter() -> None:
     assert [word for word in ("lambda", "yield", "pass", "nonlocal") if keyword.iskeyword(word) and _told(word)] == []
 
 
-@settings(max_examples=150, deadline=None, database=None)
+@settings(max_examples=100, deadline=None, database=None)
 @given(st.one_of(st.from_regex(NAME, fullmatch=True), st.text("aZ09_-.é ²", min_size=1, max_size=45)))
 def test_any_name_works_or_is_refused_at_its_line(name: str) -> None:
     quoted = f"'{name}'"
