@@ -13,6 +13,7 @@ from pathlib import Path
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from .browsing.site import site
 from .decided import decide_all
 from .header import header, struct_names
 from .matrix.model import Fabric, Matrix
@@ -35,7 +36,7 @@ def render(matrix: Matrix, families: tuple[Family, ...], templates: Path,
     """
     decided = decide_all(matrix, families)
     environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(str(templates)), undefined=StrictUndefined,
-                                                autoescape=False,
+                                                autoescape=lambda name: bool(name and name.endswith(".html.j2")),
                                                 trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     of_profile = environment.get_template("profile.j2")
     files = {}
@@ -51,6 +52,8 @@ def render(matrix: Matrix, families: tuple[Family, ...], templates: Path,
     listed = [_cmake(each.fabric) for each in decided]
     files["generated/fabrics.cmake"] = environment.get_template("fabrics.cmake.j2").render(fabrics=listed)
     files["docs/matrix.md"] = environment.get_template("matrix.md.j2").render(page(decided, families))
+    files["docs/reference/matrix.html"] = environment.get_template("matrix_site/matrix.html.j2").render(
+        site(decided, families))
     text = readme.read_text("utf-8") if readme is not None and readme.is_file() else ""
     if _SHORT_MATRIX.search(text):
         short = environment.get_template("readme_matrix.md.j2").render(short_table(decided))

@@ -25,7 +25,7 @@ from .matrix.trust import STALE_DAYS, cells_of, count, stale
 @format_option("table", "json")
 @refusing
 def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
-    """Write generated/*.hpp, generated/fabrics.cmake and docs/matrix.md from the matrix.
+    """Write generated/*, docs/matrix.md, docs/reference/matrix.html and README's table from the matrix.
 
     A file is written only if its bytes differ; running it twice changes nothing.
 
@@ -68,7 +68,7 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
 def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale_days: int, live: bool, benches: bool,
           node: str, program: Path | None,
           kind: str) -> None:
-    """Compare generated/ and docs/matrix.md with the matrix: by bytes, by meaning, and for files from nowhere.
+    """Compare what is generated with the matrix: by bytes, by meaning, and for files from nowhere.
 
     Exit code 1 if they do not agree, with a file and a line for each difference. Stale observations are warnings,
     which do not change the exit code. The cells are counted by their level of trust.

@@ -19,6 +19,8 @@ def tree(tmp_path: Path, root: Path) -> Path:
     (tmp_path / "tree" / "docs").mkdir(parents=True)
     shutil.copytree(root / "generated", tmp_path / "tree" / "generated")
     shutil.copy(root / "docs" / "matrix.md", tmp_path / "tree" / "docs")
+    (tmp_path / "tree" / "docs" / "reference").mkdir()
+    shutil.copy(root / "docs" / "reference" / "matrix.html", tmp_path / "tree" / "docs" / "reference")
     return tmp_path / "tree"
 
 

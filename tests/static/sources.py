@@ -16,7 +16,7 @@ NOT_SOURCES = frozenset(
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
     r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly|reliability)\.md$|generated/)"
-    r"|generator/schemas/|docs/tables/(mutation|nightly|reliability)\.json$|LICENSE$"
+    r"|generator/schemas/|docs/reference/matrix\.html$|docs/tables/(mutation|nightly|reliability)\.json$|LICENSE$"
     r"|fuzz/corpus/|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 
