@@ -18,7 +18,7 @@ from ..matrix.sources import Source
 
 _TAKEN = "taken from the probe"
 # The weaker belief costs speed, never correctness.
-_SAFE: dict[str, Value] = {
+SAFE: dict[str, Value] = {
     "fabric_name": "",
     "connects_lazily": True,
     "virtual_addressing_optional": False,
@@ -112,9 +112,9 @@ def _cell(name: str, found: CellFinding | None, demands: Demands) -> NewCell | N
         return NewCell(name, given[name], "", "as asked for and returned", "", None)
     value = found.value if found else None
     if found is None or value is None:
-        if name not in _SAFE:
+        if name not in SAFE:
             return None
-        return NewCell(name, _SAFE[name], "", "", found.why_not if found and found.why_not else "no probe shows it",
+        return NewCell(name, SAFE[name], "", "", found.why_not if found and found.why_not else "no probe shows it",
                        None)
     claimed = found.claim if found.claimed is not None else ""
     observed = found.test if found.shown is not None else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import time
 import xml.etree.ElementTree as xml
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..matrix.loader import Problem, Refused
+from .interrupting import end_descendants
 
 _COMPILE_SECONDS, _RUN_SECONDS = 900, 1200
 # Variables that would change the build or the meaning of a test, as scripts/environment.sh lists them.
@@ -29,11 +29,9 @@ class Tried:
     log: Path
 
 
-def conform(tree: Path, fabric: str, build: Path) -> Tried:
-    """Errors: Refused, where it does not compile."""
+def conform(tree: Path, fabric: str, build: Path, log: Path) -> Tried:
+    """Builds and runs the suites of a row of `tree`. Errors: Refused, where it does not compile."""
     build.mkdir(parents=True, exist_ok=True)
-    log = build / "add.txt"
-    log.write_text("", encoding="utf-8")
     begin = time.monotonic()
     # Little optimisation: the compiler takes most of the time, and nothing is measured.
     configure = ["cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
@@ -76,12 +74,11 @@ def _run(command: Sequence[str], log: Path, seconds: float) -> int | None:
     with log.open("a", encoding="utf-8") as into:
         into.write(f"\n== {' '.join(command)}\n")
         into.flush()
-        with subprocess.Popen(command, stdout=into, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=kept,
-                              start_new_session=True) as started:
-            try:
-                return started.wait(seconds)
-            except subprocess.TimeoutExpired:
-                return None
-            finally:
-                if started.poll() is None:
-                    os.killpg(started.pid, signal.SIGKILL)
+        started = subprocess.Popen(command, stdout=into, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=kept,
+                                   start_new_session=True)
+        try:
+            return started.wait(seconds)
+        except subprocess.TimeoutExpired:
+            end_descendants()
+            started.wait()
+            return None

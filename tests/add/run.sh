@@ -33,7 +33,9 @@ expect ../refused.txt "there is a row tcp already"
 if add "no-name" --provider net > ../refused.txt 2>&1; then fail "a row no-name was added"; fi
 expect ../refused.txt "cannot be the name of a row"
 if add nothing --provider no_such_provider > ../refused.txt 2>&1; then fail "a provider that is not there was added"; fi
-expect ../refused.txt "no_such_provider"
+expect ../refused.txt "there is no no_such_provider"
+if add nothing --provider shm --endpoint msg > ../refused.txt 2>&1; then fail "shm was added as connected"; fi
+expect ../refused.txt "it has addressed endpoints only, and no connected ones"
 
 # Atomics that are claimed and do not work: found, marked, and answered without them.
 add net_rdm --provider net --endpoint rdm --dry-run > ../net_rdm.txt
@@ -55,6 +57,7 @@ expect generated/net_rxm.hpp "      answers::endpoint::addressed,"
 
 # Only the matrix and the files generated from it have changed.
 sums | diff - ../before.txt | sed -n 's/^[<>] [0-9a-f]*  //p' | sort -u \
-  | grep -vE '^\./(providers\.yaml|README\.md|docs/(matrix\.md|reference/matrix\.html)|generated/.*)$' > ../others.txt || true
+  | grep -vE '^\./(providers\.yaml|README\.md|docs/(matrix\.md|reference/matrix\.html)|generated/.*)$' \
+  > ../others.txt || true
 [ ! -s ../others.txt ] || { cat ../others.txt; fail "these files changed too"; }
 echo "add: net and net_rxm are working fabrics"

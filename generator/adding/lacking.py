@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why libfabric does not answer with a provider: what a listed one lacks, found by relaxing one demand at a time.
+
+fi_info (fi_info(1), Debian: libfabric-bin) asks. Only answers that bear the provider's own name count: the library also
+answers with layers above a provider, as `tcp;ofi_rxm` above `tcp`.
+"""
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..matrix.refusing import did_you_mean
+
+TYPES = {"FI_EP_MSG": "connected", "FI_EP_RDM": "addressed", "FI_EP_DGRAM": "datagram"}
+# The layer of libfabric that makes addressed endpoints with writes of a provider's own endpoints: fi_rxd(7), fi_rxm(7).
+LAYERS = {"datagram": "ofi_rxd", "connected": "ofi_rxm"}
+_SECONDS = 60
+Answers = frozenset[tuple[str, str]]  # provider, kind of endpoint
+Ask = Callable[..., Answers | None]
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """`sentence`: what is missing. `instead`: a provider and a kind of endpoint to go on with, or none."""
+
+    sentence: str
+    instead: tuple[str, str] | None = None
+
+
+def found_out(provider: str, kinds: list[str], listed: list[str], ask: Ask) -> Lacking:
+    """Which demands of weft the provider does not meet. `ask` answers to fewer demands; None: it cannot ask."""
+    parts = provider.split(";")
+    unknown = [part for part in parts if part not in listed]
+    if unknown and listed:
+        known = ", ".join(name for name in listed if not name.startswith("ofi_hook"))
+        return Lacking(f"there is no {unknown[0]}{did_you_mean(unknown[0], listed) or f'; fi_info -l lists {known}'}")
+    anything = ask(provider=provider)
+    if anything is None:
+        return Lacking("fi_info cannot be asked what it has (Debian: libfabric-bin)")
+    if not anything:
+        return Lacking("it is listed, and offers nothing here: its device is missing, or it needs settings "
+                       "(--environment NAME=VALUE; fi_info -e describes them)")
+    own = {kind for name, kind in anything if name == provider}
+    if not own:
+        names = sorted({name for name, _ in anything})
+        kind = next((kind for kind in kinds if (names[0], kind) in anything), None)
+        return Lacking(f"it calls itself {' or '.join(names)} here",
+                       (names[0], kind) if kind and len(names) == 1 else None)
+    able = _of(provider, ask(provider=provider, caps=("FI_MSG", "FI_RMA")))
+    for kind in kinds:
+        if kind in own and kind not in able:
+            return _without_a_capability(provider, kind, own, ask)
+    layered = _layered(provider, own, able, kinds, ask)
+    return layered or Lacking("its endpoints answer to fi_info, and not to weft: it refuses manual progress, one "
+                              "thread for each domain, or every mode of regions")
+
+
+def _without_a_capability(provider: str, kind: str, own: set[str], ask: Ask) -> Lacking:
+    """The kind is there, and messages with writes are not: which of the two it is."""
+    messages = kind in _of(provider, ask(provider=provider, caps=("FI_MSG",)))
+    writes = kind in _of(provider, ask(provider=provider, caps=("FI_RMA",)))
+    has = {(True, True): "messages and writes, and not both at once", (True, False): "messages, and no writes (FI_RMA)",
+           (False, True): "writes, and no messages (FI_MSG)", (False, False): "neither messages nor writes"}
+    return _layered(provider, own, set(), ["addressed"], ask) or Lacking(
+        f"its {kind} endpoints have {has[messages, writes]}: a transport of weft needs both")
+
+
+def _layered(provider: str, own: set[str], able: set[str], kinds: list[str], ask: Ask) -> Lacking | None:
+    """A layer of libfabric above the provider that has what weft needs, where the provider has another kind only."""
+    there = " and ".join(sorted(own))
+    for kind, layer in LAYERS.items():
+        above = f"{provider};{layer}"
+        if kind in own and "addressed" in kinds and ";" not in provider:
+            if "addressed" in _of(above, ask(provider=above, caps=("FI_MSG", "FI_RMA"))):
+                return Lacking(f"it has {there} endpoints, and {layer} makes addressed ones of them",
+                               (above, "addressed"))
+    missing = [kind for kind in kinds if kind not in own]
+    if missing and not able & set(kinds):
+        return Lacking(f"it has {there} endpoints only, and no {' or '.join(missing)} ones")
+    return None
+
+
+def _of(provider: str, answers: Answers | None) -> set[str]:
+    return {kind for name, kind in answers or () if name == provider}
+
+
+class FiInfo:
+    """fi_info of this machine, with the settings of the probe."""
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        self._environment = {**settings, **os.environ}
+
+    def listed(self) -> list[str]:
+        """The providers that fi_info -l names, layers included; none where it cannot be asked."""
+        return re.findall(r"^(\S+):$", self._run("-l") or "", re.M)
+
+    def ask(self, *, provider: str, caps: tuple[str, ...] = ()) -> Answers | None:
+        """Provider and kind of each answer to these demands; None without fi_info."""
+        text = self._run("-p", provider, *(("-c", "|".join(caps)) if caps else ()))
+        if text is None:
+            return None
+        answers = re.findall(r"^provider: (.+)\n(?:[ \t]+.*\n)*?[ \t]+type: (\w+)", text, re.M)
+        return frozenset((name.strip(), TYPES[kind]) for name, kind in answers if kind in TYPES)
+
+    def _run(self, *words: str) -> str | None:
+        try:
+            done = subprocess.run(["fi_info", *words], capture_output=True, text=True, timeout=_SECONDS, check=False,
+                                  env=self._environment, stdin=subprocess.DEVNULL, errors="replace")
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        return done.stdout
