@@ -7,6 +7,8 @@
 #include "refused.hpp"
 
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace weft::probe {
@@ -32,10 +34,19 @@ bool socket_addresses(const fi_info& info) {
   return info.addr_format == FI_SOCKADDR || info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6;
 }
 
+namespace {
+
+/// lnx, asked for by its own name, puts the providers that it links before it: "shm+tcp;ofi_rxm:lnx" (fi_lnx(7)).
+bool is_named(std::string_view returned, const std::string& asked) {
+  return returned == asked || returned.ends_with(":" + asked);
+}
+
+}  // namespace
+
 bool wanted(const demands& about, const fi_info& info) {
   const char* provider = info.fabric_attr->prov_name;
   const char* fabric = info.fabric_attr->name;
-  return provider != nullptr && about.provider == provider &&
+  return provider != nullptr && is_named(provider, about.provider) &&
          info.ep_attr->type == (about.connected ? FI_EP_MSG : FI_EP_RDM) &&
          (about.fabric_name.empty() || (fabric != nullptr && about.fabric_name == fabric));
 }

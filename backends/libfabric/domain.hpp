@@ -82,7 +82,7 @@ result<owned_info> find_info(const port_options& options) {
   const owned_info all(found);
   const fi_info* chosen = found;
   for (const fi_info* each = found; each != nullptr; each = each->next)
-    if (text_or_none(each->fabric_attr->prov_name) == Shape::facts.provider &&
+    if (is_provider(text_or_none(each->fabric_attr->prov_name), Shape::facts.provider) &&
         each->ep_attr->type == request<Shape>::endpoint) {
       chosen = each;
       break;

@@ -112,6 +112,8 @@ class Add:
                 refused = problem
         library = FiInfo(wanted.settings)
         lacking = found_out(wanted.provider, wanted.kinds, library.listed(), library.ask)
+        if lacking is None:  # it has everything, and ended the probe's question: the refusal says how
+            raise refused or AssertionError("kinds is never empty")
         about = f'provider "{wanted.provider}": {lacking.sentence}'
         if lacking.instead is None:
             chosen = os.environ.get("FI_PROVIDER")

@@ -30,9 +30,12 @@ class Lacking:
     instead: tuple[str, str] | None = None
 
 
-def found_out(provider: str, kinds: list[str], listed: list[str], ask: Ask) -> Lacking:
-    """Which demands of weft the provider does not meet. `ask` answers to fewer demands; None: it cannot ask."""
-    parts = provider.split(";")
+def found_out(provider: str, kinds: list[str], listed: list[str], ask: Ask) -> Lacking | None:
+    """Which demand of weft the provider does not meet; none where it meets all that fi_info can ask for.
+
+    `ask` answers to fewer demands, or None where it cannot ask.
+    """
+    parts = re.split("[;+:]", provider)
     unknown = [part for part in parts if part not in listed]
     if unknown and listed:
         known = ", ".join(name for name in listed if not name.startswith("ofi_hook"))
@@ -43,7 +46,7 @@ def found_out(provider: str, kinds: list[str], listed: list[str], ask: Ask) -> L
     if not anything:
         return Lacking("it is listed, and offers nothing here: its device is missing, or it needs settings "
                        "(--environment NAME=VALUE; fi_info -e describes them)")
-    own = {kind for name, kind in anything if name == provider}
+    own = _of(provider, anything)
     if not own:
         names = sorted({name for name, _ in anything})
         kind = next((kind for kind in kinds if (names[0], kind) in anything), None)
@@ -53,9 +56,7 @@ def found_out(provider: str, kinds: list[str], listed: list[str], ask: Ask) -> L
     for kind in kinds:
         if kind in own and kind not in able:
             return _without_a_capability(provider, kind, own, ask)
-    layered = _layered(provider, own, able, kinds, ask)
-    return layered or Lacking("its endpoints answer to fi_info, and not to weft: it refuses manual progress, one "
-                              "thread for each domain, or every mode of regions")
+    return _layered(provider, own, able, kinds, ask)
 
 
 def _without_a_capability(provider: str, kind: str, own: set[str], ask: Ask) -> Lacking:
@@ -84,7 +85,8 @@ def _layered(provider: str, own: set[str], able: set[str], kinds: list[str], ask
 
 
 def _of(provider: str, answers: Answers | None) -> set[str]:
-    return {kind for name, kind in answers or () if name == provider}
+    """The kinds of endpoints of a provider. lnx puts the providers that it links before its own name and a colon."""
+    return {kind for name, kind in answers or () if name == provider or name.endswith(f":{provider}")}
 
 
 class FiInfo:

@@ -345,6 +345,12 @@ INSTANTIATE_TEST_SUITE_P(each, attestation,
                                             ::testing::Values(direction::less, direction::more)),
                          name_of);
 
+// lnx puts the providers that it links before its own name.
+using backends::libfabric::is_provider;
+static_assert(is_provider("tcp", "tcp") && is_provider("shm+tcp;ofi_rxm:lnx", "lnx"));
+static_assert(!is_provider("tcp;ofi_rxm", "tcp") && !is_provider("xlnx", "lnx") && !is_provider("lnx:shm", "lnx"));
+static_assert(!is_provider("", "lnx") && !is_provider("lnx", "shm:lnx"));
+
 TEST(attestation_table, falsifications_are_of_listed_facts) {
   for (const falsification& each : falsifications())
     EXPECT_TRUE(std::any_of(compared_facts.begin(), compared_facts.end(), [&](const auto& listed) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -18,18 +19,19 @@ EVERYTHING = {"FI_MSG", "FI_RMA"}
 
 
 def _told(provider: str, library: Library, kinds: list[str] | None = None) -> tuple[str, tuple[str, str] | None]:
+    """What is found out, and what to go on with; two empty answers where nothing is missing."""
     asked: list[tuple[str, tuple[str, ...]]] = []
 
     def ask(*, provider: str, caps: tuple[str, ...] = ()) -> Answers | None:
         asked.append((provider, caps))
         core = provider.split(";")[0]
         return frozenset((name, kind) for name, kind, has in library
-                         if set(caps) <= has and core in name.replace("+", ";").split(";") and
+                         if set(caps) <= has and core in re.split("[;+:]", name) and
                          (";" not in provider or name == provider))
 
     found = found_out(provider, kinds or BOTH, LISTED, ask)
     assert len(asked) == len(set(asked)) <= 8
-    return found.sentence, found.instead
+    return (found.sentence, found.instead) if found else ("", None)
 
 
 def test_messages_only() -> None:
@@ -63,10 +65,16 @@ def test_connected_endpoints_where_addressed_ones_were_asked_for() -> None:
 
 
 def test_another_name() -> None:
-    library: Library = [("lnx;shm+tcp", "addressed", EVERYTHING)]
-    assert _told("lnx", library) == ("it calls itself lnx;shm+tcp here", ("lnx;shm+tcp", "addressed"))
-    library.append(("lnx;shm+udp", "addressed", EVERYTHING))
-    assert _told("lnx", library) == ("it calls itself lnx;shm+tcp or lnx;shm+udp here", None)
+    library: Library = [("psm3;x", "addressed", EVERYTHING)]
+    assert _told("psm3", library) == ("it calls itself psm3;x here", ("psm3;x", "addressed"))
+    library.append(("psm3;y", "addressed", EVERYTHING))
+    assert _told("psm3", library) == ("it calls itself psm3;x or psm3;y here", None)
+
+
+def test_linked_providers_before_the_own_name() -> None:
+    """As libfabric 2.1 names lnx: it answers to its own name, and to no other."""
+    library: Library = [("shm+tcp;ofi_rxm:lnx", "addressed", {"FI_MSG"})]
+    assert "its addressed endpoints have messages, and no writes" in _told("lnx", library)[0]
 
 
 def test_no_device_and_no_provider() -> None:
@@ -79,8 +87,9 @@ def test_no_device_and_no_provider() -> None:
     assert "fi_info -l lists tcp, udp" in sentence and "ofi_hook" not in sentence
 
 
-def test_an_answer_to_fi_info_alone() -> None:
-    assert "answer to fi_info, and not to weft" in _told("shm", [("shm", "addressed", EVERYTHING)])[0]
+def test_a_provider_that_lacks_nothing() -> None:
+    assert _told("shm", [("shm", "addressed", EVERYTHING)]) == ("", None)
+    assert _told("lnx", [("shm+tcp;ofi_rxm:lnx", "addressed", EVERYTHING)]) == ("", None)
 
 
 @pytest.fixture
@@ -114,4 +123,5 @@ def test_without_fi_info(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     monkeypatch.setenv("PATH", str(tmp_path))
     library = FiInfo({})
     assert library.listed() == [] and library.ask(provider="tcp") is None
-    assert "fi_info cannot be asked" in found_out("tcp", BOTH, library.listed(), library.ask).sentence
+    found = found_out("tcp", BOTH, library.listed(), library.ask)
+    assert found is not None and "fi_info cannot be asked" in found.sentence
