@@ -38,7 +38,7 @@ def page(decided: tuple[Decided, ...], families: tuple[Family, ...]) -> dict[str
             "groups": groups,
             "families": [{"name": markdown(f.name), "question": markdown(f.question),
                           "answers": markdown(", ".join(f.answers))} for f in families],
-            "facts": [{"name": markdown(f.name), "meaning": markdown(f.meaning)} for f in FACTS]}
+            "facts": [{"name": markdown(f.name), "meaning": markdown(f.meaning), "request": f.request} for f in FACTS]}
 
 
 def short_table(decided: tuple[Decided, ...]) -> dict[str, Any]:

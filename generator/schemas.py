@@ -44,17 +44,19 @@ def all_schemas() -> dict[str, Schema]:
     row = _closed({"fabric": _TEXT, "backend": _TEXT, "since": _TEXT, "until": {"type": ["string", "null"]},
                    "trust": trust, "cells": {"type": "object", "additionalProperties": _TEXT}})
     maybe: Schema = {"type": ["string", "null"]}
-    judged = _closed({"cell": _TEXT, "row": _TEXT, "claimed": maybe, "claim": _TEXT, "shown": maybe, "test": _TEXT,
-                      "why_not": _TEXT, "verdict": _TEXT,
-                      "sentence": _TEXT})
+    judged = _closed({"cell": _TEXT, "row": _TEXT, "claimed": maybe, "claim": _TEXT, "request": _TEXT,
+                      "claimed_with": {"type": "object", "additionalProperties": _TEXT}, "shown": maybe,
+                      "test": _TEXT, "why_not": _TEXT, "verdict": _TEXT, "sentence": _TEXT})
+    fault = _closed({"behaviour": _TEXT, "sentence": _TEXT})
     probed: Schema = {"fabric": _TEXT, "cells": {"type": "array", "items": judged},
+                      "faults": {"type": "array", "items": fault},
                       "provenance": _closed({"library": _TEXT, "api": _TEXT, "kernel": _TEXT, "device": _TEXT,
                                              "date": _TEXT})}
     three: Schema = {"type": ["array", "null"], "items": _TEXT, "minItems": 3, "maxItems": 3}
     benched = _closed({"fabric": _TEXT, "family": _TEXT, "class": _TEXT, "operation": _TEXT, "winner": _TEXT,
                        "than": _TEXT, "recorded": three, "today": three,
                        "verdict": {"enum": ["agrees", "differs", "contradicts", "not measured"]}, "sentence": _TEXT})
-    absent = _closed({"fabric": _TEXT, "why": _TEXT})
+    absent = _closed({"fabric": _TEXT, "why": _TEXT, "lost": {"type": "boolean"}})
     shown = _closed({"fabric": _TEXT, "verdict": {"enum": list(VERDICTS)},
                      "kind": {"enum": [NATIVE, EMULATED, ELSEWHERE, ""]},
                      "answers": _TEXT, "notes": _TEXTS})

@@ -48,6 +48,7 @@ bool wanted(const demands& about, const fi_info& info) {
   const char* fabric = info.fabric_attr->name;
   return provider != nullptr && is_named(provider, about.provider) &&
          info.ep_attr->type == (about.connected ? FI_EP_MSG : FI_EP_RDM) &&
+         (!about.pointers || (info.domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0) &&
          (about.fabric_name.empty() || (fabric != nullptr && about.fabric_name == fabric));
 }
 
@@ -80,6 +81,7 @@ owned_info reply_to(const demands& about, const question& asked) {
 
 question least(const demands& about) {
   question base;
+  if (about.atomics) base.caps |= FI_ATOMIC;
   base.progress = about.automatic ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
   base.immediate_bytes = sizeof(std::uint64_t);
   owned_info info = reply_to(about, base);

@@ -46,7 +46,7 @@ owned_info hints_of(const demands& about, const question& asked);
 owned_info reply_to(const demands& about, const question& asked);
 /// All replies, of any provider.
 owned_info replies_to(const demands& about, const question& asked);
-/// Whether a reply is of the requested provider, fabric and endpoint type.
+/// Whether a reply is of the requested provider, fabric and endpoint type, with pointers where they were requested.
 bool wanted(const demands& about, const fi_info& info);
 
 /// The request with no more than the provider needs, and with the widest immediate that it has. Errors: refused, where

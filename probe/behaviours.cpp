@@ -8,11 +8,35 @@
 namespace weft::probe {
 
 std::span<const behaviour* const> behaviours() {
-  static constexpr std::array all{&meeting,         &first_post,     &forgetting, &addressing,       &keys,
-                                  &write_immediate, &send_immediate, &counter,    &send_after_write, &write_after_write,
-                                  &send_after_send, &delivery,       &wrong_key,  &out_of_range,     &completions,
-                                  &first_atomic,    &atomics,        &progress,   &waiting,          &killed_peer,
-                                  &inject,          &gather,         &full_queue, &largest};
+  static constexpr std::array all{&meeting,
+                                  &first_post,
+                                  &forgetting,
+                                  &addressing,
+                                  &keys,
+                                  &write_immediate,
+                                  &many_write_immediates,
+                                  &send_immediate,
+                                  &many_send_immediates,
+                                  &counter,
+                                  &send_after_write,
+                                  &write_after_write,
+                                  &last_byte,
+                                  &send_after_send,
+                                  &delivery,
+                                  &wrong_key,
+                                  &out_of_range,
+                                  &completions,
+                                  &first_atomic,
+                                  &atomics,
+                                  &progress,
+                                  &waiting,
+                                  &killed_peer,
+                                  &inject,
+                                  &gather,
+                                  &full_queue,
+                                  &largest,
+                                  &multi_receive,
+                                  &shared_receives};
   return all;
 }
 

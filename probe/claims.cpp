@@ -86,6 +86,12 @@ void report_capabilities(const role& self, const question& base) {
                      q.caps |= FI_ATOMIC;
                      q.order = FI_ORDER_SAW;
                    }));
+  demands with_pointers = self.about;
+  with_pointers.pointers = true;
+  question ordered_writes = base;
+  ordered_writes.region_mode = every_region_mode;
+  ordered_writes.order = FI_ORDER_SAW | FI_ORDER_WAW;
+  self.report.fact("pointers_with_orders", reply_to(with_pointers, ordered_writes) != nullptr);
   for (const auto& [progress, name] :
        {std::pair{FI_PROGRESS_AUTO, "progress_if_automatic"}, std::pair{FI_PROGRESS_MANUAL, "progress_if_manual"},
         std::pair{FI_PROGRESS_UNSPEC, "progress_if_unsaid"}}) {

@@ -38,8 +38,8 @@ void endpoint_pair::meet(bool initiates) {
     fid_eq* events = nullptr;
     require(fi_eq_open(fabric_.get(), &attributes, &events, nullptr), "fi_eq_open");
     events_.reset(events);
-    if (initiates) dial();
-    else listen();
+    if (!initiates) listen();
+    connect_again(initiates);
     return;
   }
   own_name_ = name_of(&endpoint_->fid);
@@ -61,17 +61,23 @@ void endpoint_pair::listen() {
   require(fi_pep_bind(listener, &events_->fid, 0), "fi_pep_bind");
   require(fi_listen(listener), "fi_listen");
   own_name_ = name_of(&listener->fid);
+}
+
+void endpoint_pair::accept_one() {
+  established_ = false;
   side_.send_bytes(own_name_.data(), own_name_.size());
   if (!until([&] { return request_ != nullptr; }, milliseconds(5000)))
     throw refused{"waiting for a connection", FI_ETIMEDOUT};
-  open_endpoint(*requested_);
-  describes_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
-  post_receives();
-  require(fi_accept(endpoint_.get(), nullptr, 0), "fi_accept");
+  owner<fid_ep>& link = next_link();
+  link = open_endpoint(*requested_);
+  request_ = nullptr;
+  if (!second_) begin_receiving();
+  require(fi_accept(link.get(), nullptr, 0), "fi_accept");
   wait_connected();
 }
 
 void endpoint_pair::dial() {
+  established_ = false;
   peer_name_ = side_.hear_bytes();
   owned_info towards(fi_dupinfo(info_.get()));
   if (!towards) throw refused{"fi_dupinfo", FI_ENOMEM};
@@ -79,10 +85,10 @@ void endpoint_pair::dial() {
   free(std::exchange(towards->dest_addr, malloc(peer_name_.size())));
   std::memcpy(towards->dest_addr, peer_name_.data(), peer_name_.size());
   towards->dest_addrlen = peer_name_.size();
-  open_endpoint(*towards);
-  describes_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
-  post_receives();
-  require(fi_connect(endpoint_.get(), peer_name_.data(), nullptr, 0), "fi_connect");
+  owner<fid_ep>& link = next_link();
+  link = open_endpoint(*towards);
+  if (!second_) begin_receiving();
+  require(fi_connect(link.get(), peer_name_.data(), nullptr, 0), "fi_connect");
   wait_connected();
 }
 

@@ -17,6 +17,7 @@ namespace {
 question asked_of(const demands& about, const wishes& wish) {
   question asked = least(about);
   if (wish.atomics) asked.caps |= FI_ATOMIC;
+  if (wish.many) asked.caps |= FI_MULTI_RECV;
   if (wish.counter) asked.caps |= FI_RMA_EVENT;
   if (wish.counter && (asked.region_mode & FI_MR_ENDPOINT) != 0) asked.region_mode |= FI_MR_RMA_EVENT;
   if (wish.orders) asked.order = granted_orders(about, asked);
@@ -48,7 +49,9 @@ endpoint_pair::endpoint_pair(const demands& about, const wishes& wish, channel& 
 endpoint_pair::~endpoint_pair() {
   // A region bound to an endpoint closes before it, any other after it.
   if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) region_.reset();
+  second_.reset();
   endpoint_.reset();
+  pool_.reset();
   region_.reset();
   if (memory_ != nullptr && memory_ != MAP_FAILED) munmap(memory_, memory_size_);
 }
@@ -75,6 +78,12 @@ void endpoint_pair::open(const demands& about) {
     require(fi_cntr_open(domain, &counting, &opened, nullptr), "fi_cntr_open");
     counter_.reset(opened);
   }
+  if (wish_.pool) {
+    info_->ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
+    fid_ep* pool = nullptr;
+    require(fi_srx_context(domain, info_->rx_attr, &pool, nullptr), "fi_srx_context");
+    pool_.reset(pool);
+  }
   const bool bound_regions = (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0;
   if (about.connected) {
     region_ = register_memory(memory_, memory_size_, requested_key_);
@@ -87,17 +96,18 @@ void endpoint_pair::open(const demands& about) {
   require(fi_av_open(domain, &table, &peers, nullptr), "fi_av_open");
   peers_.reset(peers);
   if (!bound_regions) region_ = register_memory(memory_, memory_size_, requested_key_);
-  open_endpoint(*info_);
+  endpoint_ = open_endpoint(*info_);
   if (bound_regions) region_ = register_memory(memory_, memory_size_, requested_key_);
-  describes_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
-  post_receives();
+  begin_receiving();
 }
 
-void endpoint_pair::open_endpoint(fi_info& info) {
+owner<fid_ep> endpoint_pair::open_endpoint(fi_info& info) {
   info.tx_attr->op_flags = 0;
+  if (pool_) info.ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
   fid_ep* endpoint = nullptr;
   require(fi_endpoint(domain_.get(), &info, &endpoint, nullptr), "fi_endpoint");
-  endpoint_.reset(endpoint);
+  owner<fid_ep> made(endpoint);
+  if (pool_) require(fi_ep_bind(endpoint, &pool_->fid, 0), "fi_ep_bind(pool)");
   if (events_) require(fi_ep_bind(endpoint, &events_->fid, 0), "fi_ep_bind(events)");
   if (peers_) require(fi_ep_bind(endpoint, &peers_->fid, 0), "fi_ep_bind(addresses)");
   require(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_SELECTIVE_COMPLETION),
@@ -105,6 +115,7 @@ void endpoint_pair::open_endpoint(fi_info& info) {
   require(fi_ep_bind(endpoint, &queue_->fid, FI_RECV), "fi_ep_bind(FI_RECV)");
   if (counter_) require(fi_ep_bind(endpoint, &counter_->fid, FI_REMOTE_WRITE), "fi_ep_bind(FI_REMOTE_WRITE)");
   require(fi_enable(endpoint), "fi_enable");
+  return made;
 }
 
 owner<fid_mr> endpoint_pair::register_memory(void* where, std::size_t size, std::uint64_t key) const {
@@ -122,7 +133,8 @@ owner<fid_mr> endpoint_pair::register_memory(void* where, std::size_t size, std:
   return made;
 }
 
-void endpoint_pair::post_receives() {
+void endpoint_pair::begin_receiving() {
+  describes_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   for (std::size_t i = 0; i < wish_.receives; ++i) require(receive(i), "fi_recv");
 }
 
@@ -148,23 +160,31 @@ ssize_t endpoint_pair::write(const transfer& what) {
   return fi_writemsg(endpoint_.get(), &message, what.flags);
 }
 
-ssize_t endpoint_pair::send(const transfer& what) {
+ssize_t endpoint_pair::send_over(fid_ep* link, const transfer& what) {
   const iovec piece{memory_ + what.from, what.size};
   void* described = descriptor();
   const fi_msg message{&piece, &described, 1, peer_address_, context(what.context), what.data};
-  return fi_sendmsg(endpoint_.get(), &message, what.flags);
+  return fi_sendmsg(link, &message, what.flags);
 }
 
 ssize_t endpoint_pair::receive(std::size_t index) {
-  return fi_recv(endpoint_.get(), receive_memory(index), wish_.receive_bytes, descriptor(), FI_ADDR_UNSPEC,
-                 context(first_receive + index));
+  return fi_recv(pool_ ? pool_.get() : endpoint_.get(), receive_memory(index), wish_.receive_bytes, descriptor(),
+                 FI_ADDR_UNSPEC, context(first_receive + index));
+}
+
+ssize_t endpoint_pair::receive_many(std::size_t at, std::size_t size, std::size_t which) {
+  const iovec room{memory_ + at, size};
+  void* described = descriptor();
+  const fi_msg message{&room, &described, 1, FI_ADDR_UNSPEC, context(which), 0};
+  return fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
 }
 
 bool endpoint_pair::poll() {
   const bool report = events_ && poll_events();
   fi_cq_data_entry read[16];
   const ssize_t count = fi_cq_read(queue_.get(), read, 16);
-  for (ssize_t i = 0; i < count; ++i) came.push_back({read[i].op_context, read[i].flags, read[i].len, read[i].data, 0});
+  for (ssize_t i = 0; i < count; ++i)
+    came.push_back({read[i].op_context, read[i].flags, read[i].len, read[i].data, 0, read[i].buf});
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry wrong{};
     if (fi_cq_readerr(queue_.get(), &wrong, 0) > 0)

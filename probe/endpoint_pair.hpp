@@ -37,6 +37,8 @@ struct wishes {
   bool counter = false;  ///< Of remote writes to this side.
   bool sleeps = false;   ///< A completion queue with a descriptor.
   bool orders = true;    ///< Every order that the provider grants.
+  bool many = false;     ///< Buffers that take many messages.
+  bool pool = false;     ///< Connected endpoints take receives from one pool.
   std::size_t page = std::size_t{1} << 20;
   std::size_t receives = 16;  ///< Posted before the peer can send.
   std::size_t receive_bytes = 64;
@@ -50,6 +52,7 @@ struct entry {
   std::size_t length;
   std::uint64_t data;
   int error;
+  const void* buffer = nullptr;  ///< Where a received message lies.
 };
 
 /// Memory of the peer. `address` is the address of its first byte, in the form that the provider uses.
@@ -107,8 +110,11 @@ class endpoint_pair {
 
   /// The plain calls: they return the library's result.
   ssize_t write(const transfer& what);
-  ssize_t send(const transfer& what);
+  ssize_t send(const transfer& what) { return send_over(endpoint_.get(), what); }
+  ssize_t send_over(fid_ep* link, const transfer& what);
   ssize_t receive(std::size_t index);
+  /// Posts a buffer of the page for many messages.
+  ssize_t receive_many(std::size_t at, std::size_t size, std::size_t context);
 
   /// Polls once. Returns whether an entry arrived.
   bool poll();
@@ -123,10 +129,12 @@ class endpoint_pair {
       if (!busy) sched_yield();
     }
   }
-  /// Posts, and again while the library answers `again`. Returns the last answer.
+  /// Posts, and again while the library answers `again`; polls only then, so that posts come in bursts. Returns the
+  /// last answer.
   template <class Post>
   ssize_t insist(Post post, milliseconds most = milliseconds(2000)) {
-    ssize_t returned = 0;
+    ssize_t returned = post();
+    if (returned != -FI_EAGAIN) return returned;
     until([&] { return (returned = post()) != -FI_EAGAIN; }, most);
     return returned;
   }
@@ -142,17 +150,22 @@ class endpoint_pair {
   std::vector<entry> landed() const;
   /// Addressed endpoints: adds the peer to the address vector, and removes it.
   void know_peer();
+  /// Connected endpoints: one more connection to the same peer, which does the same in the other role.
+  void connect_again(bool initiates) { initiates ? dial() : accept_one(); }
+  fid_ep* second_link() const { return second_.get(); }
   bool forget_peer() { return peers_ && fi_av_remove(peers_.get(), &peer_address_, 1, 0) == 0; }
   /// Initiator: one write there and back, so that lazy connections are made. The target calls serve() meanwhile.
   void warm_up();
 
  private:
   void open(const demands& about);
-  void open_endpoint(fi_info& info);
-  void post_receives();
+  owner<fid_ep> open_endpoint(fi_info& info);
   void meet(bool initiates);
   void listen();
+  void accept_one();
   void dial();
+  owner<fid_ep>& next_link() { return endpoint_ ? second_ : endpoint_; }
+  void begin_receiving();
   void wait_connected();
   bool poll_events();
   void exchange_pages();
@@ -181,7 +194,8 @@ class endpoint_pair {
   owner<fid_av> peers_;
   owner<fid_mr> region_;
   owner<fid_pep> listener_;
-  owner<fid_ep> endpoint_;
+  owner<fid_ep> pool_;
+  owner<fid_ep> endpoint_, second_;
 };
 
 }  // namespace weft::probe

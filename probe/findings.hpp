@@ -25,6 +25,8 @@ class findings {
   }
   /// The behaviour ended here, with the reason.
   void refusal(const std::string& side, const refused& why) const;
+  /// The side did all of its part. A process that leaves without this line was ended by the library.
+  void over(const std::string& side) const { line({{"over", side}}); }
 
  private:
   void line(const nlohmann::json& content) const;

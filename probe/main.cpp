@@ -24,7 +24,8 @@ const behaviour* find(std::string_view name) {
   return nullptr;
 }
 
-void add_options(CLI::App& to, demands& about, std::string& endpoint, std::string& progress, int& deadline) {
+void add_options(CLI::App& to, demands& about, std::string& endpoint, std::string& progress, std::string& with,
+                 int& deadline) {
   to.add_option("--provider", about.provider, "the library's name for the provider")->required();
   to.add_option("--endpoint", endpoint, "connected or addressed")
       ->check(CLI::IsMember({"connected", "addressed"}))
@@ -34,6 +35,7 @@ void add_options(CLI::App& to, demands& about, std::string& endpoint, std::strin
   to.add_option("--progress", progress, "progress to request")
       ->check(CLI::IsMember({"manual", "automatic"}))
       ->capture_default_str();
+  to.add_option("--with", with, "request this too")->check(CLI::IsMember({"atomics", "pointers"}));
   to.add_option("--deadline", deadline, "milliseconds for one behaviour")
       ->check(CLI::Range(500, 60000))
       ->capture_default_str();
@@ -48,14 +50,14 @@ int main(int count, char** arguments) {
   app.require_subcommand(1);
   demands about;
   about.node = "127.0.0.1";
-  std::string endpoint, progress = "manual";
+  std::string endpoint, progress = "manual", with;
   int deadline = 9000;
   std::vector<std::string> names;
   CLI::App& asking = *app.add_subcommand("claims", "claims of the library");
   CLI::App& showing = *app.add_subcommand("show", "behaviour between two processes");
   CLI::App& listing = *app.add_subcommand("list", "the behaviours, one per line");
-  add_options(asking, about, endpoint, progress, deadline);
-  add_options(showing, about, endpoint, progress, deadline);
+  add_options(asking, about, endpoint, progress, with, deadline);
+  add_options(showing, about, endpoint, progress, with, deadline);
   showing.add_option("behaviour", names, "which behaviours")->required()->check([](const std::string& name) {
     return find(name) == nullptr ? "there is no behaviour \"" + name + "\"; `weft-probe list` names them"
                                  : std::string();
@@ -63,6 +65,8 @@ int main(int count, char** arguments) {
   CLI11_PARSE(app, count, arguments);
   about.connected = endpoint == "connected";
   about.automatic = progress == "automatic";
+  about.atomics = with == "atomics";
+  about.pointers = with == "pointers";
   about.deadline = weft::probe::milliseconds(deadline);
   const auto say = [](const std::string& line) {
     std::puts(line.c_str());

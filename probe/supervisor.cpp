@@ -19,6 +19,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <vector>
 
 namespace weft::probe {
@@ -49,6 +50,7 @@ child start(const char* side, const demands& about, int report, const std::funct
   int code = done;
   try {
     work(out);
+    out.over(side);
   } catch (const refused& why) {
     out.refusal(side, why);
     code = was_refused;
@@ -70,6 +72,7 @@ class record {
       const nlohmann::json line = nlohmann::json::parse(text_.substr(0, end), nullptr, false);
       text_.erase(0, end + 1);
       if (line.contains("fact")) facts_[line["fact"].get<std::string>()] = line["value"];
+      if (line.contains("over")) over_.insert(line["over"].get<std::string>());
       // The first refusal is the cause; the other side's is its echo.
       if (line.contains("refused") && why_.empty()) {
         const auto& said = line["refused"];
@@ -79,10 +82,12 @@ class record {
     }
   }
   const std::string& why() const { return why_; }
+  bool over(const char* side) const { return over_.contains(side); }
   const nlohmann::ordered_json& facts() const { return facts_; }
 
  private:
   std::string text_, why_;
+  std::set<std::string> over_;
   nlohmann::ordered_json facts_ = nlohmann::ordered_json::object();
 };
 
@@ -122,6 +127,20 @@ void sweep(const std::vector<child>& children) {
         std::filesystem::remove(each, ignored);
 }
 
+/// Whether the library ended the process (exit, or a signal that it catches): the side's own end is in the record.
+bool left_by_itself(const child& side, const record& heard) {
+  switch (WEXITSTATUS(side.status)) {
+    case done:
+      return !heard.over(side.side);
+    case was_refused:
+      return heard.why().empty();
+    case was_abandoned:
+      return false;
+    default:
+      return true;
+  }
+}
+
 std::string run(const demands& about, std::string_view name,
                 const std::function<std::vector<child>(int report)>& begin) {
   std::array<int, 2> ends{};
@@ -134,24 +153,34 @@ std::string run(const demands& about, std::string_view name,
   const bool in_time = gather_records(children, ends[0], heard, started + about.deadline, name == killed_peer.name);
   std::string ended = "shown", why = heard.why();
   if (!why.empty()) ended = "refused";
+  bool alone = false;
+  std::string stuck;
   for (child& each : children) {
+    const bool may_die = name == killed_peer.name && WTERMSIG(each.status) == SIGKILL;
     if (!each.ended) {
+      stuck += (stuck.empty() ? "the " : " and the ") + std::string(each.side);
       kill(each.process, SIGKILL);
       waitpid(each.process, &each.status, 0);
-    } else if (WIFSIGNALED(each.status) && !(name == killed_peer.name && WTERMSIG(each.status) == SIGKILL)) {
+    } else if (WIFSIGNALED(each.status) && !may_die) {
       ended = "crashed";
       why = std::string("the ") + each.side + " ended by signal " + std::to_string(WTERMSIG(each.status)) + " (" +
             strsignal(WTERMSIG(each.status)) + ")";
-    } else if (WIFEXITED(each.status) && WEXITSTATUS(each.status) != done && WEXITSTATUS(each.status) != was_refused &&
-               WEXITSTATUS(each.status) != was_abandoned) {
-      ended = "crashed";  // a library catches the signal and ends the process itself
+    } else if (WIFEXITED(each.status) && left_by_itself(each, heard)) {
+      ended = "crashed";
       why = std::string("the ") + each.side + " ended by itself with exit code " +
             std::to_string(WEXITSTATUS(each.status));
+    } else if (WIFEXITED(each.status)) {
+      alone = alone || WEXITSTATUS(each.status) == was_abandoned;
     }
   }
-  if (!in_time && ended == "shown") {
+  if (!in_time && ended != "crashed") {  // a side that waited for the other one may have given up before
     ended = "hung";
-    why = "no end within " + std::to_string(about.deadline.count()) + " ms";
+    why = stuck + " did not end within " + std::to_string(about.deadline.count()) + " ms" +
+          (why.empty() ? "" : "; " + why);
+  }
+  if (alone && ended == "shown") {
+    ended = "refused";
+    why = "one side ended and the other waited for it";
   }
   close(ends[0]);
   sweep(children);

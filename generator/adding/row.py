@@ -111,6 +111,8 @@ def _cell(name: str, found: CellFinding | None, demands: Demands) -> NewCell | N
     if name in given:
         return NewCell(name, given[name], "", "as asked for and returned", "", None)
     value = found.value if found else None
+    if found and (found.lost or found.gone or (found.one_sided and found.shown is True)):
+        value = None  # a claim is not believed where the behaviour that shows it was lost
     if found is None or value is None:
         if name not in SAFE:
             return None

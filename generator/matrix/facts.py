@@ -11,6 +11,19 @@ from typing import Any
 UNLIMITED = 2**64 - 1
 _MOST = {"fused_bytes": 740}  # wire/fused.hpp, largest_fused: the room in a control message
 Value = bool | int | str
+LEAST = "the least"
+_REQUESTS = {
+    "virtual_addressing_optional": "with pointers",
+    "virtual_addressing_costs_order": "with pointers, and the least",
+    "remote_counter_counts_writes": "with a counter of remote writes",
+    "delivery_complete": "with delivery completion",
+    "atomics": "with atomics",
+    "atomic_operations": "with atomics",
+    "atomics_cost_order": "with atomics, and the least",
+    "completion_wait": "with a wait object",
+    "multi_receive": "with multi-receive",
+    "shared_receives": "with a shared receive context",
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,15 @@ class Fact:
     def largest(self) -> int:
         """The largest number that the C++ member holds, or that weft can use."""
         return _MOST.get(self.name) or (1 << int(self.cpp.removeprefix("std::uint").removesuffix("_t"))) - 1
+
+    @property
+    def request(self) -> str:
+        """Under which request the fact holds.
+
+        The least one asks for messages, remote writes, immediates and every order that is granted, with manual
+        progress, without atomics and without pointers.
+        """
+        return _REQUESTS.get(self.name, LEAST)
 
     @property
     def is_number(self) -> bool:
@@ -114,7 +136,8 @@ FACTS: tuple[Fact, ...] = tuple(
     )
     + _group(
         "progress",
-        ("data_progress", "data_progress", "the agent that moves incoming data, as observed and not as claimed", False,
+        ("data_progress", "data_progress",
+         "the agent that moves incoming data if manual progress is requested, as observed and not as claimed", False,
          ("hardware", "thread", "polling")),
         ("completion_wait", "completion_wait", "how a thread may sleep until a completion", False,
          ("descriptor", "yield", "none")),

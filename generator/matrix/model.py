@@ -62,6 +62,7 @@ class Cell:
     evidence: Evidence
     line: int
     claimed_value: Value | None = None  # what the library claims, where that was seen to be wrong
+    claimed_until: Version | None = None  # the first release that keeps that claim, or does not make it
 
     @property
     def as_text(self) -> str:
@@ -71,7 +72,14 @@ class Cell:
     @property
     def told_claim(self) -> str:
         """What the library claims, where behaviour differs; else empty."""
-        return "" if self.claimed_value is None else _spelt(self.claimed_value)
+        if self.claimed_value is None:
+            return ""
+        return _spelt(self.claimed_value) + (f" before {self.claimed_until}" if self.claimed_until else "")
+
+    def claimed_by(self, release: Version | None) -> Value | None:
+        """The claimed value of a release, or of any."""
+        over = release is not None and self.claimed_until is not None and self.claimed_until <= release
+        return None if over else self.claimed_value
 
 
 def _spelt(value: Value) -> str:
@@ -181,6 +189,10 @@ def _check_cells(document: Document, raw: Mapping[str, Any], where: Where, probl
             problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}")
                          for wrong in atomics.read(cell["is"]).wrong]
         if "claimed_value" not in cell:
+            if "claimed_until" in cell:
+                problems.append(document.problem((*where, name, "claimed_until"),
+                                                 f"{fabric}.{name}: claimed_until ends a claimed_value, and there is "
+                                                 "none: leave it out"))
             continue
         if cell["claimed_value"] == cell["is"]:
             problems.append(document.problem((*where, name, "claimed_value"),
@@ -201,7 +213,8 @@ def _cells(document: Document, sources: Sources, raw: Mapping[str, Any], where: 
 
     return {fact.name: Cell(fact.name, value(fact.name), _evidence(sources, raw[fact.name], (*where, fact.name)),
                             document.line((*where, fact.name)),
-                            value(fact.name, "claimed_value") if "claimed_value" in raw[fact.name] else None)
+                            value(fact.name, "claimed_value") if "claimed_value" in raw[fact.name] else None,
+                            Version.of(raw[fact.name]["claimed_until"]) if "claimed_until" in raw[fact.name] else None)
             for fact in FACTS if fact.name in raw}
 
 

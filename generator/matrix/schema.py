@@ -77,6 +77,9 @@ def _definitions() -> Schema:
     values = {_kind_of(fact): _value(fact) for fact in FACTS}
     cell = _closed({"is": {"description": "the value"},
                     "claimed_value": {"description": "what the library claims, where it behaves otherwise"},
+                    "claimed_until": {**VERSION,
+                                      "description": "the first release that keeps that claim, or does not make it, in "
+                                                     "quotes"},
                     **EVIDENCE},
                    ["is"], "a value with its evidence", anyOf=EVIDENCED)
     kinds: Schema = {f"{kind}_cell": {"$ref": "#/$defs/cell", "description": "a cell",

@@ -6,20 +6,36 @@ and no further.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from .reading import (Read, Words, atomics_claimed, atomics_shown, atomics_test, both, choice, claim, consumed,
-                      contexts, cost_order, delivered, depth,
-                      depth_claimed, fabric_claimed, facts, forgotten, injected, nothing, operations_claimed,
-                      operations_shown, order, pointers_shown,
+from .atomics import atomics_claimed, atomics_shown, atomics_test, operations_claimed, operations_shown
+from .orders import (WITH_ATOMICS, WITH_POINTERS, atomics_cost, atomics_cost_shown, optional_pointers,
+                     optional_pointers_shown, optional_pointers_test, order, order_lost_test, pointers_cost,
+                     pointers_cost_shown, pointers_shown, untorn)
+from .reading import (Read, Words, all_whole, both, choice, claim, consumed, contexts, counted, delivered, depth,
+                      depth_claimed, fabric_claimed, facts, forgotten, immediates, immediates_test, injected, nothing,
                       progress_claimed, progress_shown, progress_test, refused_shown, refused_test, said, silence,
-                      silent, value, wait_claimed,
-                      wait_shown)
+                      silent, value, wait_claimed, wait_shown, whole_test)
+from .seen import Seen
+
+
+def always(_: Seen) -> bool:
+    return True
+
+
+def claimed(name: str, value: object = True) -> Callable[[Seen], bool]:
+    return lambda seen: bool(seen.claim(name) == value)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How one cell is read. `claim` and `test` put the same into words."""
+    """How one cell is read. `claim` and `test` put the same into words.
+
+    - `provable`: whether the behaviours can show the cell, by what the library claims. If so and they do not, an
+      observed cell is not shown any more.
+    - `one_sided`: a violation that was seen makes the cell false. None seen only leaves it as the row says.
+    """
 
     cell: str
     claimed: Read
@@ -29,6 +45,8 @@ class Reading:
     behaviours: tuple[str, ...] = ()
     never: str = ""
     tried: int | None = None
+    provable: Callable[[Seen], bool] = always
+    one_sided: bool = False
 
 
 READINGS: tuple[Reading, ...] = (
@@ -54,10 +72,13 @@ READINGS: tuple[Reading, ...] = (
             ("forgetting",)),
     Reading("virtual_addressing", *claim("needs_pointers", "FI_MR_VIRT_ADDR needed:"), pointers_shown,
             facts("addressing", "returned_pointers", "returned_form_landed", "other_form_landed"), ("addressing",)),
-    Reading("virtual_addressing_optional", nothing, silence, nothing, silence,
-            never="the conformance suites ask for pointers; the probe does not"),
-    Reading("virtual_addressing_costs_order", nothing, silence, nothing, silence,
-            never="what is granted is the library's word alone"),
+    Reading("virtual_addressing_optional", optional_pointers,
+            lambda seen: f"FI_MR_VIRT_ADDR offered: {said(seen.claim('returns_pointers_if_offered'))}",
+            optional_pointers_shown, optional_pointers_test, ("addressing@pointers",)),
+    Reading("virtual_addressing_costs_order", pointers_cost,
+            lambda seen: f"FI_MR_VIRT_ADDR with FI_ORDER_SAW and FI_ORDER_WAW: "
+                         f"{said(seen.claim('pointers_with_orders'))}",
+            pointers_cost_shown, order_lost_test(WITH_POINTERS), WITH_POINTERS),
     Reading("key_owner", lambda seen: choice(seen.claim("needs_provider_keys"), "provider", "application"),
             lambda seen: f"FI_MR_PROV_KEY needed: {said(seen.claim('needs_provider_keys'))}",
             lambda seen: choice(seen.fact("keys", "requested_key_used"), "application", "provider"),
@@ -66,49 +87,55 @@ READINGS: tuple[Reading, ...] = (
             lambda seen: None if not seen.fact("keys", "widest_key_landed")
             or not seen.fact("keys", "requested_key_used")
             else value(seen.fact("keys", "widest_key_bytes")),
-            facts("keys", "widest_key_bytes", "widest_key_landed"), ("keys",)),
+            facts("keys", "widest_key_bytes", "widest_key_landed"), ("keys",),
+            provable=claimed("needs_provider_keys", False)),
     Reading("local_registration", *claim("needs_local_registration", "FI_MR_LOCAL needed:"),
             lambda seen: False if seen.claim("needs_local_registration") is False and seen.fact("meeting", "met")
             else None,
             lambda seen: "writes and messages went without a descriptor", ("meeting",),
-            never="an unregistered buffer where registration is demanded is undefined"),
+            never="an unregistered buffer where registration is demanded is undefined",
+            provable=claimed("needs_local_registration", False)),
     Reading("region_endpoint_binding", *claim("needs_endpoint_binding", "FI_MR_ENDPOINT needed:"),
             lambda seen: False if seen.claim("needs_endpoint_binding") is False and seen.fact("meeting", "met")
             else None,
             lambda seen: "an unbound region was written to", ("meeting",),
-            never="an unbound region where binding is demanded is undefined"),
+            never="an unbound region where binding is demanded is undefined",
+            provable=claimed("needs_endpoint_binding", False)),
     Reading("write_immediate_bytes", *claim("immediate_bytes", "cq_data_size"),
-            lambda seen: value(seen.fact("write_immediate", "bytes")),
-            facts("write_immediate", "bytes", "events", "values_right", "event_context", "event_length"),
-            ("write_immediate",)),
+            immediates("write_immediate", "many_write_immediates"),
+            immediates_test("write_immediate", "many_write_immediates"),
+            ("write_immediate", "many_write_immediates")),
     Reading("write_immediate_consumes_receive", *claim("needs_receives_for_immediates", "FI_RX_CQ_DATA needed:"),
             consumed,
             facts("write_immediate", "receives_used_up", "event_flags"), ("write_immediate",)),
     Reading("send_immediate_bytes", *claim("immediate_bytes", "cq_data_size"),
-            lambda seen: value(seen.fact("send_immediate", "bytes")),
-            facts("send_immediate", "bytes"), ("send_immediate",)),
+            immediates("send_immediate", "many_send_immediates"),
+            immediates_test("send_immediate", "many_send_immediates"),
+            ("send_immediate", "many_send_immediates")),
     Reading("remote_counter_counts_writes", lambda seen: both(seen.claim("counts_remote_writes"),
                                                               seen.claim("counter") == "granted"),
             lambda seen: f"FI_RMA_EVENT {said(seen.claim('counts_remote_writes'))}, counter "
                          f"{said(seen.claim('counter'))}",
-            lambda seen: False if seen.refused("counter") else None
-            if seen.fact("counter", "plain_writes_counted") is None
-            else seen.fact("counter", "plain_writes_counted") == 4,
-            lambda seen: seen.why_not(("counter",)) or facts("counter", "plain_writes_counted",
+            counted,
+            lambda seen: seen.why_not(("counter",)) or facts("counter", "writes", "plain_writes_counted",
                                                              "immediate_writes_counted")(seen), ("counter",)),
     Reading("order_send_after_write", *claim("send_after_write", "FI_ORDER_SAW"),
             order("send_after_write", "send_after_write"),
-            facts("send_after_write", "overtaken", "pairs"), ("send_after_write",)),
+            facts("send_after_write", "overtaken", "pairs"), ("send_after_write",),
+            provable=claimed("send_after_write")),
     Reading("order_write_after_write", *claim("write_after_write", "FI_ORDER_WAW"),
             order("write_after_write", "write_after_write"),
-            facts("write_after_write", "overtaken", "pairs"), ("write_after_write",)),
-    Reading("bytes_visible_in_order", nothing, silence, nothing, silence,
-            never="no poll between two bytes proves an order; it is read in a library's source"),
+            facts("write_after_write", "overtaken", "pairs"), ("write_after_write",),
+            provable=claimed("write_after_write")),
+    Reading("bytes_visible_in_order", nothing, silence, untorn, facts("last_byte", "torn", "writes"), ("last_byte",),
+            one_sided=True),
     Reading("order_send_after_send", *claim("send_after_send", "FI_ORDER_SAS"),
             order("send_after_send", "send_after_send"),
-            facts("send_after_send", "overtaken", "pairs"), ("send_after_send",)),
+            facts("send_after_send", "overtaken", "pairs"), ("send_after_send",),
+            provable=claimed("send_after_send")),
     Reading("delivery_complete", *claim("delivery_complete", "FI_DELIVERY_COMPLETE"), delivered,
-            facts("delivery", "ended_while_target_slept", "ended", "ended_before_delivery"), ("delivery",)),
+            facts("delivery", "ended_while_target_slept", "ended", "ended_before_delivery"), ("delivery",),
+            provable=claimed("delivery_complete")),
     Reading("refused_write", nothing, silence, refused_shown, refused_test, ("wrong_key", "out_of_range")),
     Reading("selective_completion", nothing, silence, silent, facts("completions", "unsignalled_told",
                                                                     "signalled_told"), ("completions",)),
@@ -119,9 +146,9 @@ READINGS: tuple[Reading, ...] = (
     Reading("atomic_operations", operations_claimed, lambda seen: f"fi_query_atomic grants {operations_claimed(seen)}",
             operations_shown,
             atomics_test, ("atomics", "first_atomic")),
-    Reading("atomics_cost_order", cost_order,
+    Reading("atomics_cost_order", atomics_cost,
             lambda seen: f"FI_ATOMIC with FI_ORDER_SAW: {said(seen.claim('atomics_with_send_after_write'))}",
-            nothing, silence, never="what is granted is the library's word alone"),
+            atomics_cost_shown, order_lost_test(WITH_ATOMICS), ("atomics", "first_atomic", *WITH_ATOMICS)),
     Reading("data_progress", progress_claimed,
             lambda seen: f"FI_PROGRESS_AUTO: {said(seen.claim('progress_if_automatic'))}, unasked: "
                          f"{said(seen.claim('progress_if_unsaid'))}",
@@ -158,10 +185,10 @@ READINGS: tuple[Reading, ...] = (
     Reading("largest_write", *claim("largest", "max_msg_size"), lambda seen: value(seen.fact("largest", "write_bytes")),
             facts("largest", "write_bytes"), ("largest",), tried=1 << 22),
     Reading("fused_bytes", nothing, silence, nothing, silence, never="it is a matter of speed, not of behaviour"),
-    Reading("multi_receive", *claim("multi_receive", "FI_MULTI_RECV"), nothing, silence,
-            never="the conformance suites fill such buffers; the probe does not"),
-    Reading("shared_receives", *claim("shared_receives", "fi_srx_context"), nothing, silence,
-            never="the conformance suites share receives; the probe does not"),
+    Reading("multi_receive", *claim("multi_receive", "FI_MULTI_RECV"), all_whole("multi_receive"),
+            whole_test("multi_receive"), ("multi_receive",)),
+    Reading("shared_receives", *claim("shared_receives", "fi_srx_context"), all_whole("shared_receives"),
+            whole_test("shared_receives"), ("shared_receives",)),
     Reading("extended_posting", nothing, silence, nothing, silence,
             never="it is chosen by the row, and attested when a transport is opened"),
     Reading("split_queues", nothing, silence, nothing, silence,

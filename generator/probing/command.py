@@ -17,7 +17,8 @@ from .compare import UNKNOWN
 from .findings import Finding
 from .patch import difference, mended
 from .report import as_content, show
-from .rows import Probed, probe_present, probe_row
+from .rows import UNSEEN, Probed, probe_present, probe_row
+from .running import Unseen
 
 ROOT = Path(__file__).resolve().parents[2]
 _existing = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -48,8 +49,9 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_te
     """Compare a row with what its provider claims and with what two processes see it do.
 
     Each cell is filled twice: by what the library claims, and by what a behaviour between two processes shows.
-    Exit code 1 if the row differs, or if the row does not mark a claim that behaviour refutes.
-    If a behaviour hangs or crashes, its cells are not shown, and the run goes on.
+    Exit code 1 if the row differs, if a claimed value is not that of this release, or if a behaviour told what no
+    provider may do. Exit code 3 if nothing differs and something was not seen: a behaviour crashed, hung, was refused
+    or did not answer, or it does not show an observed cell any more. A lost behaviour does not end the run.
 
     \b
     Examples:
@@ -66,15 +68,17 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_te
                           report=_print_ending)
         wrong = _wrong(read, found)
         if as_text or kind == "json":
-            click.echo(as_json("probe", as_content(found.fabric.name, found.verdicts, found.found_by)))
+            click.echo(as_json("probe", as_content(found)))
         else:
-            show(found.fabric.name, found.verdicts, found.found_by)
+            show(found)
         if write and (wrong or observe):
             _mend(matrix, found, observe)
+    except Unseen as unseen:
+        _leave(unseen.problems, UNSEEN)
     except Refused as refused:
         _leave(refused.problems)
-    if wrong:
-        _leave(wrong)
+    if found.code:
+        _leave([*wrong, *_unseen(read, found)], found.code)
 
 
 def _pick(matrix: Matrix, name: str) -> Fabric:
@@ -93,7 +97,13 @@ def _print_ending(finding: Finding) -> None:
 
 
 def _wrong(matrix: Matrix, found: Probed) -> list[Problem]:
-    return [Problem(matrix.file, each.cell.line, each.sentence) for each in found.verdicts if each.wrong]
+    return [*(Problem(matrix.file, each.cell.line, each.sentence) for each in found.verdicts if each.wrong),
+            *(Problem(matrix.file, found.fabric.line, f"{found.fabric.name}: {each.sentence}")
+              for each in found.faults)]
+
+
+def _unseen(matrix: Matrix, found: Probed) -> list[Problem]:
+    return [Problem(matrix.file, each.cell.line, each.sentence) for each in found.verdicts if each.unseen]
 
 
 def _mend(matrix: Path, found: Probed, observe: bool) -> None:
@@ -103,37 +113,40 @@ def _mend(matrix: Path, found: Probed, observe: bool) -> None:
     matrix.write_text(after, encoding="utf-8")
 
 
-def _leave(problems: list[Problem]) -> NoReturn:
+def _leave(problems: list[Problem], code: int = 1) -> NoReturn:
     for problem in problems:
         click.echo(str(problem), err=True)
-    raise SystemExit(1)
+    raise SystemExit(code)
 
 
 def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, benches: bool) -> NoReturn:
     """The cheap part of a probe for every fabric of this machine, then the benches that rows have measured.
 
-    Errors: Refused.
+    Exit codes as of `weft probe`. Errors: Refused.
     """
     probed, absent = probe_present(matrix, node=node, program=program)
     wrong = [problem for one in probed for problem in _wrong(matrix, one)]
+    unseen = [problem for one in probed for problem in _unseen(matrix, one)]
+    unseen += [Problem(matrix.file, row.fabric.line, f"{row.fabric.name}: {row.why}") for row in absent if row.lost]
     judged_benches = disagreeing.judged_today(matrix, node, lambda line: click.echo(line, err=True)) if benches else []
     wrong += [each.problem(matrix.file) for each in judged_benches if each.verdict == disagreeing.CONTRADICTS]
     if kind == "json":
         click.echo(as_json("live",
-                           {"fabrics": [as_content(one.fabric.name, one.verdicts, one.found_by) for one in probed],
-                                    "absent": [{"fabric": row.name, "why": why} for row, why in absent],
+                           {"fabrics": [as_content(one) for one in probed],
+                                    "absent": [{"fabric": row.fabric.name, "why": row.why, "lost": row.lost}
+                                               for row in absent],
                                     "measured": [each.content() for each in judged_benches]}))
     else:
         for one in probed:
             looked_at = [each for each in one.verdicts if each.verdict != UNKNOWN]
             click.echo(f"{one.fabric.name}: {len(looked_at)} cells looked at, {sum(each.wrong for each in looked_at)} "
-                       f"differ ({one.found_by})")
-        click.echo(f"not here: {', '.join(row.name for row, _ in absent) or 'none'}")
+                       f"differ, {sum(each.unseen for each in looked_at)} lost ({one.found_by})")
+        click.echo(f"not here: {', '.join(row.fabric.name for row in absent if not row.lost) or 'none'}")
         for each in judged_benches:
             if each.verdict == disagreeing.DIFFERS:
                 click.echo(f"{matrix.file}:{each.line}: warning: {each.sentence}")
             elif each.verdict != disagreeing.CONTRADICTS:
                 click.echo(f"{each.verdict}: {each.sentence}")
-    if wrong:
-        _leave(wrong)
+    if wrong or unseen:
+        _leave([*wrong, *unseen], 1 if wrong else UNSEEN)
     raise SystemExit(0)

@@ -49,8 +49,10 @@ class CellFinding:
     """One cell: the library's claim, the result of the test, and what a row should say.
 
     `claimed` and `shown` are None without a claim or a result; `why_not` says why. For a lower bound, `tried` is how
-    far the test goes, and `shown` how far it came. `lost`: a behaviour that would show the cell was not run, crashed,
-    hung or was refused.
+    far the test goes, and `shown` how far it came. `lost`: a behaviour that would show the cell crashed, hung, was
+    refused or did not answer. `gone`: all of them ended well, and yet nothing was shown. `one_sided`: true means that
+    no violation was seen; a row may still say false. `elsewhere`: what is claimed under other requests, where it is
+    not the same.
     """
 
     cell: str
@@ -61,6 +63,9 @@ class CellFinding:
     why_not: str = ""
     tried: int | None = None
     lost: bool = False
+    gone: bool = False
+    one_sided: bool = False
+    elsewhere: tuple[tuple[str, Value], ...] = ()
 
     @property
     def value(self) -> Value | None:

@@ -20,7 +20,7 @@ from ..matrix.loader import load_text
 from ..matrix.model import Cell, Fabric, Version, matrix_of
 from ..matrix.sources import Source
 from ..matrix.trust import observation_of
-from .compare import AGREES, UNMARKED, Verdict, spelt
+from .compare import AGREES, DRIFTED, UNMARKED, Verdict, spelt
 from .findings import Provenance
 
 
@@ -51,10 +51,13 @@ def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Pro
     running = Version.of(release)
     edits, later = [], []
     for verdict in wrong:
-        if verdict.verdict != UNMARKED and _seen_before(verdict.cell, running) and running > fabric.since:
+        home = _home(row, fabric, verdict.cell.name, running)
+        if verdict.verdict == DRIFTED and not verdict.finding.differs and _seen_before(verdict.cell, running):
+            edits.append(_ended_claim(text, home, running))
+        elif verdict.verdict != UNMARKED and _seen_before(verdict.cell, running) and running > fabric.since:
             later.append(verdict)
         else:
-            edits.append(_mended_cell(text, _home(row, fabric, verdict.cell.name, running), verdict, run))
+            edits.append(_mended_cell(text, home, verdict, run))
     for verdict in seen:
         home = _home(row, fabric, verdict.cell.name, running)
         edits.append(_cell_edit(text, home, [*_parts_of(text, home), ("observed", evidence(verdict, run), True)]))
@@ -127,10 +130,21 @@ def _mended_cell(text: str, home: Any, verdict: Verdict, run: str) -> Edit:
     if verdict.verdict != UNMARKED:
         said["is"] = _part("is", finding.cell, finding.value)
     said.pop("claimed_value", None)
+    said.pop("claimed_until", None)
     parts = [said.pop("is"), *_claim(verdict)]
     if verdict.verdict != UNMARKED or "observed" not in said:  # else only the claim was missing
         said["observed"] = ("observed", evidence(verdict, run), True)
     return _cell_edit(text, home, [*parts, *said.values()])
+
+
+def _ended_claim(text: str, home: Any, running: Version) -> Edit:
+    """The claim ends before the release that was probed. Value and evidence stay, as they are of an earlier one."""
+    parts = []
+    for part in _parts_of(text, home):
+        parts.append(part)
+        if part[0] == "claimed_value":
+            parts.append(("claimed_until", str(running), True))
+    return _cell_edit(text, home, parts)
 
 
 def _range(text: str, row: Any, verdicts: list[Verdict], run: str, running: Version) -> Edit:

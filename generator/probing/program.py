@@ -26,6 +26,9 @@ _QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
 
 # Per backend: the program that asks its library, and where it is built.
 TARGETS = {"libfabric": ("weft-probe", "probe"), "verbs": ("weft-probe-verbs", "probe-verbs")}
+# Behaviours that the program of a backend does not have.
+LACKING = {"verbs": frozenset({"many_write_immediates", "many_send_immediates", "multi_receive", "shared_receives",
+                               "last_byte", "forgetting"})}
 
 
 def built(backend: str = "libfabric") -> Path:
@@ -56,25 +59,29 @@ def _run(command: list[str]) -> None:
                                f"weft-probe cannot be built: {last.strip()}: scripts/setup installs what it needs")])
 
 
-def claims(program: Path, demands: Demands) -> Finding:
-    """What the library says."""
-    return next(iter(_lines(program, "claims", demands, "manual", ())))
+def claims(program: Path, demands: Demands, request: str = "") -> Finding:
+    """What the library says, of the least request or of one with more."""
+    return next(iter(_lines(program, "claims", demands, request, ())))
 
 
 def shown(program: Path, demands: Demands, behaviours: tuple[str, ...]) -> Iterator[Finding]:
-    """One finding per behaviour, each as it ends. `name@automatic` asks the library to progress by itself."""
-    manual = tuple(name for name in behaviours if "@" not in name)
-    if manual:
-        yield from _lines(program, "show", demands, "manual", manual)
-    for name in behaviours:
-        if "@" in name:
-            yield from _lines(program, "show", demands, name.split("@")[1], (name,))
+    """One finding per behaviour, each as it ends.
+
+    Behaviours make the least request. `name@automatic` asks the library to progress by itself, `name@atomics` and
+    `name@pointers` request those too.
+    """
+    for request in dict.fromkeys(name.partition("@")[2] for name in behaviours):
+        yield from _lines(program, "show", demands, request,
+                          tuple(name for name in behaviours if name.partition("@")[2] == request))
 
 
-def _lines(program: Path, what: str, demands: Demands, progress: str, behaviours: tuple[str, ...]) -> Iterator[Finding]:
+def _lines(program: Path, what: str, demands: Demands, request: str, behaviours: tuple[str, ...]) -> Iterator[Finding]:
     command = [str(program), what, "--provider", demands.provider, "--endpoint", demands.endpoint_type, "--node",
                demands.node,
-               "--progress", progress, "--deadline", str(demands.seconds * 1000)]
+               "--progress", "automatic" if request == "automatic" else "manual",
+               "--deadline", str(demands.seconds * 1000)]
+    if request not in ("", "automatic"):
+        command += ["--with", request]
     if demands.fabric_name:
         command += ["--fabric-name", demands.fabric_name]
     command += [name.split("@")[0] for name in behaviours]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..matrix import atomics
 from ..matrix.facts import Value
 from .seen import Seen
 
@@ -30,8 +29,8 @@ def said(found: object) -> str:
 
 def facts(behaviour: str, *names: str) -> Words:
     def words(seen: Seen) -> str:
-        return ", ".join(f"{name} {said(seen.fact(behaviour, name))}" for name in names
-                         if seen.fact(behaviour, name) is not None)
+        return ", ".join(f"{name} {said(seen.told(behaviour, name))}" for name in names
+                         if seen.told(behaviour, name) is not None)
 
     return words
 
@@ -50,90 +49,68 @@ def fabric_claimed(seen: Seen) -> Value | None:
     return None if names is None else "" if len(names) <= 1 else ", ".join(names)
 
 
-def pointers_shown(seen: Seen) -> Value | None:
-    returned, landed = seen.fact("addressing", "returned_pointers"), seen.fact("addressing", "returned_form_landed")
-    other = seen.fact("addressing", "other_form_landed")
-    if returned is None or landed is None:
-        return None
-    return bool(returned) if landed else (not returned if other else None)
-
-
-def order(behaviour: str, claim: str) -> Read:
-    """An overtaking that was seen is certain. No overtaking proves nothing where the library promises nothing."""
+def immediates(form: str, many: str) -> Read:
+    """The width of one, if every immediate of many came once, unchanged, and after the bytes of its write."""
 
     def read(seen: Seen) -> Value | None:
-        overtaken = seen.fact(behaviour, "overtaken")
-        if overtaken is None:
+        width = value(seen.fact(form, "bytes"))
+        if width is None or not seen.ran(many):
+            return width
+        posted, arrived = seen.fact(many, "posted"), seen.fact(many, "arrived")
+        if posted is None or arrived is None:
             return None
-        return False if overtaken else (True if seen.claim(claim) else None)
+        faults = [seen.fact(many, name) for name in ("doubled", "wrong", "early")]
+        few = [seen.fact(form, name) for name in ("events", "values_right")]
+        return width if arrived == posted and not any(faults) and few in ([None, None], [4, True]) else 0
 
     return read
 
 
+def immediates_test(form: str, many: str) -> Words:
+    def words(seen: Seen) -> str:
+        told = [facts(form, "bytes", "events", "values_right", "event_context", "event_length")(seen),
+                facts(many, "posted", "arrived", "doubled", "wrong", "early")(seen)]
+        return "; many: ".join(each for each in told if each)
+
+    return words
+
+
+def counted(seen: Seen) -> Value | None:
+    if seen.refused("counter"):
+        return False
+    plain = seen.fact("counter", "plain_writes_counted")
+    return None if plain is None else plain == seen.fact("counter", "writes")
+
+
+def all_whole(behaviour: str) -> Read:
+    """Every message came once and unchanged; a multi-receive buffer came back too."""
+
+    def read(seen: Seen) -> Value | None:
+        if seen.claim(behaviour) is False:
+            return False
+        arrived = seen.fact(behaviour, "arrived")
+        if arrived is None:
+            return None
+        return bool(arrived == seen.fact(behaviour, "messages") and seen.fact(behaviour, "wrong") == 0
+                    and seen.fact(behaviour, "buffers_returned") != 0)
+
+    return read
+
+
+def whole_test(behaviour: str) -> Words:
+    def words(seen: Seen) -> str:
+        if seen.claim(behaviour) is False:
+            return "a request for it finds nothing"
+        return facts(behaviour, "messages", "arrived", "wrong", "buffers_returned")(seen)
+
+    return words
+
+
 def consumed(seen: Seen) -> Value | None:
-    if seen.fact("write_immediate", "bytes") == 0:
+    if seen.fact("write_immediate", "bytes") == 0 and seen.fact("write_immediate", "events") is None:
         return False
     used = seen.fact("write_immediate", "receives_used_up")
     return None if used is None else used > 0
-
-
-def atomics_claimed(seen: Seen) -> Value | None:
-    return choice(seen.claim("atomics"), "provider", "none")
-
-
-def atomics_shown(seen: Seen) -> Value | None:
-    if seen.claim("atomics") is False:
-        return "none"
-    if seen.crashed("first_atomic") or seen.crashed("atomics"):
-        return "none"
-    right = [seen.fact("atomics", name) for name in ("fetch_add", "compare_swap")] + [seen.fact("first_atomic", "all")]
-    if None in right:
-        known = [*right, seen.fact("first_atomic", "first")]
-        return "none" if any(each not in (None, "right") for each in known) else None
-    return "provider" if all(each == "right" for each in right) else "none"
-
-
-def atomics_test(seen: Seen) -> str:
-    if seen.claim("atomics") is False:
-        return "a request for them finds nothing"
-    for name in ("first_atomic", "atomics"):
-        if seen.crashed(name):
-            return seen.why_not((name,))
-    wrong = seen.fact("atomics", "wrong") or []
-    right = seen.fact("atomics", "right") or []
-    return f"{len(right)} of {len(right) + len(wrong)} kinds right by value" + (f"; wrong: {', '.join(wrong)[:80]}"
-                                                                                if wrong else "")
-
-
-def listed_atomics(found: object) -> Value | None:
-    """The cell's spelling of a list as ["add int32", ...]."""
-    if not isinstance(found, list):
-        return None
-    pairs = {(operation, kind) for operation, _, kind in (str(each).partition(" ") for each in found)}
-    return atomics.spelled(pairs)
-
-
-def operations_claimed(seen: Seen) -> Value | None:
-    return atomics.NONE if seen.claim("atomics") is False else listed_atomics(seen.claim("atomic_operations"))
-
-
-def operations_shown(seen: Seen) -> Value | None:
-    """Nothing unless all were tried: a probe of an earlier build tried two operations."""
-    if atomics_shown(seen) == "none":
-        return atomics.NONE
-    return listed_atomics(seen.fact("atomics", "right")) if seen.fact("atomics",
-                                                                      "operations") == len(atomics.OPERATIONS) else None
-
-
-def cost_order(seen: Seen) -> Value | None:
-    """Only where there is something to lose: atomics that work, and an order without them."""
-    works = atomics_shown(seen)
-    if works is None:
-        return None
-    if works != "provider" or not seen.claim("send_after_write"):
-        return False
-    with_both = seen.claim("atomics_with_send_after_write")
-    return None if with_both is None else not with_both
 
 
 def moves_alone(seen: Seen, behaviour: str) -> bool | None:
@@ -233,7 +210,7 @@ def depth_claimed(seen: Seen) -> Value | None:
 
 
 def delivered(seen: Seen) -> Value | None:
-    if seen.refused("delivery") and seen.fact("delivery", "offered") is False:
+    if seen.refused("delivery") and seen.told("delivery", "offered") is False:
         return False
     if seen.claim("delivery_complete") is False:
         return None  # the library accepted the flag; an order without a promise was kept this time

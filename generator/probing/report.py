@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..matrix.facts import Value
+from ..matrix.facts import FACT, Value
 from ..report import show_table
 from .compare import Verdict, spelt
-from .findings import Provenance
+from .rows import Probed
 
 _HEADER = ("cell", "row says", "library claims", "test shows", "verdict")
 
@@ -20,7 +20,9 @@ def as_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:
         finding, cell = each.finding, each.cell
         said = cell.as_text + (f" (claimed: {cell.told_claim})" if cell.claimed_value is not None else "")
         shown = _bound(finding.shown, finding.tried) if finding.shown is not None else f"not shown: {finding.why_not}"
-        rows.append((cell.name, said, spelt(finding.claimed), shown, each.verdict))
+        claimed = spelt(finding.claimed) + "".join(f"; {spelt(value)} with {request}"
+                                                   for request, value in finding.elsewhere)
+        rows.append((cell.name, said, claimed, shown, each.verdict))
     return rows
 
 
@@ -28,21 +30,24 @@ def _bound(shown: Value, tried: int | None) -> str:
     return f"at least {spelt(shown)}" if tried is not None and int(shown) >= tried else spelt(shown)
 
 
-def show(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> None:
+def show(found: Probed) -> None:
     """The table, with what was probed above it."""
-    show_table(_HEADER, as_rows(verdicts), f"{fabric}: {found_by}")
+    show_table(_HEADER, as_rows(found.verdicts), f"{found.fabric.name}: {found.found_by}")
 
 
-def as_content(fabric: str, verdicts: Sequence[Verdict], found_by: Provenance) -> dict[str, Any]:
+def as_content(found: Probed) -> dict[str, Any]:
     """For JSON: everything, the words included."""
     cells = [{"cell": each.cell.name, "row": each.cell.as_text, "claimed": _plain(each.finding.claimed),
-              "claim": each.finding.claim,
+              "claim": each.finding.claim, "request": FACT[each.cell.name].request,
+              "claimed_with": {request: spelt(value) for request, value in each.finding.elsewhere},
               "shown": _plain(each.finding.shown), "test": each.finding.test, "why_not": each.finding.why_not,
-              "verdict": each.verdict,
-              "sentence": each.sentence} for each in verdicts]
-    return {"fabric": fabric, "provenance": {"library": found_by.library, "api": found_by.api,
-                                             "kernel": found_by.kernel, "device": found_by.device,
-                                             "date": found_by.date}, "cells": cells}
+              "verdict": each.verdict, "sentence": each.sentence} for each in found.verdicts]
+    by = found.found_by
+    return {"fabric": found.fabric.name,
+            "provenance": {"library": by.library, "api": by.api, "kernel": by.kernel, "device": by.device,
+                           "date": by.date},
+            "cells": cells,
+            "faults": [{"behaviour": each.behaviour, "sentence": each.sentence} for each in found.faults]}
 
 
 def _plain(value: Value | None) -> str | None:

@@ -2,7 +2,7 @@
 """Rows to demands, findings to verdicts: one row, or the cheap part of every row whose provider is here."""
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +10,15 @@ from pathlib import Path
 from ..matrix.loader import Problem, Refused
 from ..matrix.model import Fabric, Matrix
 from . import program as programs
+from .cells import READINGS
 from .compare import Verdict, compare, range_for
 from .findings import Demands, Finding, Provenance
-from .running import observe, provenance_of, read_cells
+from .judging import Fault, faults
+from .running import Unseen, observe, provenance_of, read_cells
+from .seen import Seen
+
+
+UNSEEN = 3  # the exit code where nothing differs, and something was lost
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,20 @@ class Probed:
     verdicts: tuple[Verdict, ...]
     found_by: Provenance
     release: str
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.faults) or any(each.wrong for each in self.verdicts)
+
+    @property
+    def unseen(self) -> bool:
+        return any(each.unseen for each in self.verdicts)
+
+    @property
+    def code(self) -> int:
+        """The exit code of a probe."""
+        return 1 if self.differs else UNSEEN if self.unseen else 0
 
 
 def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
@@ -35,8 +55,11 @@ def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
 
 def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None,
               cells: Collection[str] | None = None, cheap: bool = False,
-              seconds: int = 10, report: Callable[[Finding], None] | None = None) -> Probed:
-    """Errors: Refused, where the row cannot be probed here."""
+              seconds: int = 10, report: Callable[[Finding], None] | None = None, twice: bool = True) -> Probed:
+    """`twice`: what a deadline explains is observed again, before it counts.
+
+    Errors: Refused, where the row cannot be probed here.
+    """
     if fabric.backend not in programs.TARGETS:
         raise Refused([Problem(matrix.file, fabric.line,
                                f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers "
@@ -50,28 +73,55 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
                                f"{fabric.name} describes libfabric from {fabric.since} to before "
                                f"{fabric.until or 'any later'}, "
                                                          f"and {release} is here")])
-    verdicts = compare(fabric.name, span.cells, read_cells(seen, cells))
-    wrong = {each.cell.name for each in verdicts if each.wrong}
-    if wrong:  # on a busy machine a deadline may pass without cause: a difference counts if it is seen twice
-        again = observe(demands_of(fabric, node, seconds), program=program, cells=wrong, cheap=cheap, report=report)
-        second = {each.cell.name: each for each in compare(fabric.name, span.cells, read_cells(again, wrong))}
-        verdicts = [second.get(each.cell.name, each) for each in verdicts]
-    return Probed(fabric, tuple(verdicts), provenance_of(seen), release)
+    verdicts = compare(fabric.name, span.cells, read_cells(seen, cells), release)
+    settled = cells_of(name for name, found in seen.findings.items() if certain(found))
+    doubtful = {each.cell.name for each in verdicts if each.wrong or each.unseen} - settled
+    doubtful |= cells_of(fault.behaviour for fault in faults(seen) if not certain(seen.findings[fault.behaviour]))
+    if cells is not None:
+        doubtful &= set(cells)
+    if doubtful and twice:  # on a busy machine a deadline passes without cause: what it explains counts if seen twice
+        again = observe(demands_of(fabric, node, seconds), program=program, cells=doubtful, cheap=cheap, report=report)
+        seen = Seen({**seen.findings, **{name: found for name, found in again.findings.items()
+                                         if name not in seen.findings or not certain(seen.findings[name])}})
+        verdicts = compare(fabric.name, span.cells, read_cells(seen, cells), release)
+    return Probed(fabric, tuple(verdicts), provenance_of(seen), release, tuple(faults(seen)))
+
+
+def certain(found: Finding) -> bool:
+    """Whether no busy machine explains the finding: a process ended by the library, or bytes that were wrong."""
+    if found.ended == "crashed":
+        return True
+    return any(found.facts.get(name) not in (None, 0, False, [])
+               for name in ("overtaken", "doubled", "wrong", "early", "torn", "ended_before_delivery"))
+
+
+def cells_of(behaviours: Iterable[str]) -> set[str]:
+    """The cells that any of these behaviours shows."""
+    names = set(behaviours)
+    return {reading.cell for reading in READINGS if names & set(reading.behaviours)}
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A row that was not probed. `lost`: the library ended the question itself, so nobody knows whether it is here."""
+
+    fabric: Fabric
+    why: str
+    lost: bool = False
 
 
 def probe_present(matrix: Matrix, *, node: str,
-                  program: Path | None = None) -> tuple[list[Probed], list[tuple[Fabric, str]]]:
+                  program: Path | None = None) -> tuple[list[Probed], list[Absent]]:
     """The cheap part for every row whose provider is here, two at a time; and the absent rows, each with the reason."""
     program = program or programs.built()
     rows = [fabric for fabric in matrix.fabrics if fabric.backend == "libfabric"]
 
-    def one(fabric: Fabric) -> Probed | str:
+    def one(fabric: Fabric) -> Probed | Absent:
         try:
             return probe_row(matrix, fabric, node=node, program=program, cheap=True)
         except Refused as refused:
-            return refused.problems[0].sentence
+            return Absent(fabric, refused.problems[0].sentence, isinstance(refused, Unseen))
 
     with ThreadPoolExecutor(2) as pool:
-        found = list(zip(rows, pool.map(one, rows)))
-    return [each for _, each in found if isinstance(each, Probed)], [(row, each) for row, each in found
-                                                                     if isinstance(each, str)]
+        found = list(pool.map(one, rows))
+    return ([each for each in found if isinstance(each, Probed)], [each for each in found if isinstance(each, Absent)])

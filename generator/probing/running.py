@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from pathlib import Path
 
+from ..matrix.facts import FACT, Value
 from ..matrix.loader import Problem, Refused
 from . import program as programs
 from .cells import READINGS, Reading
@@ -14,7 +15,10 @@ from .findings import CellFinding, Demands, Finding, Provenance
 from .seen import CLAIMS, Seen
 
 # The cheap part, for a second or two: the behaviours that end at once and show most.
-CHEAP = frozenset({"meeting", "addressing", "keys", "write_immediate", "counter", "progress", "progress@automatic"})
+CHEAP = frozenset({"meeting", "addressing", "keys", "write_immediate", "many_write_immediates", "counter", "progress",
+                   "progress@automatic"})
+# Other requests than the least one: what the library claims then, cell by cell.
+REQUESTS = ("automatic", "atomics", "pointers")
 
 
 def probe(demands: Demands, *, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
@@ -36,15 +40,27 @@ def observe(demands: Demands, *, program: Path | None = None, cells: Collection[
     if claimed.ended != "shown":
         raise absent(demands, claimed)
     findings = {CLAIMS: claimed}
-    for found in programs.shown(program, demands, _behaviours(Seen(findings), _wanted(cells), cheap)):
+    if not cheap:
+        findings |= {f"{CLAIMS}@{each}": programs.claims(program, demands, each)
+                     for each in _other_requests(Seen(findings))}
+    for found in programs.shown(program, demands, _behaviours(Seen(findings), _wanted(cells), cheap, demands)):
         findings[found.behaviour] = found
         if report:
             report(found)
     return Seen(findings)
 
 
+class Unseen(Refused):
+    """The library ended the question itself, or did not answer: nothing is known, not even whether it has the provider.
+    """
+
+
 def absent(demands: Demands, claimed: Finding) -> Refused:
-    """The library does not have it, or not here."""
+    """The library does not have it, or not here. Unseen, where that is not known."""
+    if claimed.ended != "refused":
+        return Unseen([Problem("libfabric" if demands.backend == "libfabric" else "rdma-core", 1,
+                               f'was asked what provider "{demands.provider}" claims, and {claimed.ended}: '
+                               f"{claimed.why}")])
     if demands.backend == "verbs":
         return Refused([Problem("rdma-core", 1, f"has no device with the address {demands.node} here ({claimed.why}): "
                                                 "rdma link lists devices, --node names "
@@ -79,27 +95,60 @@ def _wanted(cells: Collection[str] | None) -> tuple[Reading, ...]:
     return tuple(reading for reading in READINGS if cells is None or reading.cell in cells)
 
 
-def _behaviours(claimed: Seen, readings: Iterable[Reading], cheap: bool) -> tuple[str, ...]:
+def _other_requests(claimed: Seen) -> tuple[str, ...]:
+    """Those that the library grants."""
+    granted = {"automatic": claimed.claim("progress_if_automatic") == "automatic",
+               "atomics": claimed.claim("atomics"),
+               "pointers": claimed.claim("returns_pointers_if_offered") and not claimed.claim("needs_pointers")}
+    return tuple(each for each in REQUESTS if granted[each])
+
+
+def _behaviours(claimed: Seen, readings: Iterable[Reading], cheap: bool, demands: Demands) -> tuple[str, ...]:
     """Those that the cells need, each once; not those about what the library does not even claim to have."""
     names = dict.fromkeys(name for reading in readings for name in reading.behaviours)
     skipped = set()
     if claimed.claim("atomics") is False:
         skipped |= {"atomics", "first_atomic"}
-    if claimed.claim("progress_if_automatic") != "automatic":
-        skipped.add("progress@automatic")
     if claimed.claim("wait_descriptor") != "granted":
         skipped.add("waiting")
     if claimed.claim("endpoint_type") == "connected":
         skipped.add("forgetting")
-    return tuple(name for name in names if name not in skipped and (not cheap or name in CHEAP))
+    for name in ("multi_receive", "shared_receives"):
+        if not claimed.claim(name):
+            skipped.add(name)
+    granted = _other_requests(claimed)
+    for name in names:
+        behaviour, _, request = name.partition("@")
+        ordered = behaviour in ("send_after_write", "write_after_write")
+        if request and (request not in granted or (ordered and not claimed.claim(behaviour))):
+            skipped.add(name)
+    lacking = programs.LACKING.get(demands.backend, frozenset())
+    return tuple(name for name in names if name not in skipped and name.split("@")[0] not in lacking
+                 and (not cheap or name in CHEAP))
 
 
 def _read(reading: Reading, seen: Seen) -> CellFinding:
     shown = reading.shown(seen)
     test = reading.test(seen) if shown is not None else ""
-    lost = seen.why_not(reading.behaviours) if shown is None else ""
+    lost = shown is None and seen.lost(reading.behaviours)
+    ran = any(seen.ran(name) for name in reading.behaviours)
+    gone = shown is None and not lost and ran and reading.provable(seen)
     why_not = ""
     if shown is None:
-        why_not = lost or reading.never or f"seen: {reading.test(seen)}, which proves nothing"
+        why_not = (seen.why_not(reading.behaviours) or reading.never
+                   or f"seen: {reading.test(seen)}, which proves nothing")
     return CellFinding(reading.cell, reading.claimed(seen), reading.claim(seen), shown, test, why_not, reading.tried,
-                       bool(lost))
+                       lost, gone, reading.one_sided, _elsewhere(reading, seen))
+
+
+def _elsewhere(reading: Reading, seen: Seen) -> tuple[tuple[str, Value], ...]:
+    """What the library claims for the cell under other requests, where that is not the same."""
+    least, found = reading.claimed(seen), []
+    for request in REQUESTS:
+        claimed = seen.findings.get(f"{CLAIMS}@{request}")
+        if claimed is None or claimed.ended != "shown" or request in FACT[reading.cell].request:
+            continue
+        there = reading.claimed(Seen({CLAIMS: claimed}))
+        if there is not None and there != least:
+            found.append((request, there))
+    return tuple(found)

@@ -21,9 +21,21 @@ class Seen:
         return self.fact(CLAIMS, name)
 
     def fact(self, behaviour: str, name: str) -> Any:
-        """The fact, or None where the behaviour was not run or ended before it."""
+        """The fact, or None unless the behaviour came to its end: what a lost one had told proves nothing."""
+        found = self.findings.get(behaviour)
+        return found.facts.get(name) if found and found.ended == "shown" else None
+
+    def told(self, behaviour: str, name: str) -> Any:
+        """The fact, also of a behaviour that ended before its end."""
         found = self.findings.get(behaviour)
         return found.facts.get(name) if found else None
+
+    def ran(self, behaviour: str) -> bool:
+        return behaviour in self.findings
+
+    def lost(self, behaviours: tuple[str, ...]) -> bool:
+        """One of them was run and did not come to its end."""
+        return any(self.findings[name].ended != "shown" for name in behaviours if name in self.findings)
 
     def crashed(self, behaviour: str) -> bool:
         found = self.findings.get(behaviour)

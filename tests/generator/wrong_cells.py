@@ -85,7 +85,10 @@ CELLS: list[WrongCell] = [
          ("tcp", "selective_completion", "false", "and the test shows true"),
          ("sockets", "reports_killed_peer", "true", "and the test shows false"),
          ("sockets", "atomics", "none", "and the test shows provider"),
-         ("tcp_rxm", "remote_counter_counts_writes", "true", "and the test shows false")),
+         ("tcp_rxm", "remote_counter_counts_writes", "true", "and the test shows false"),
+         ("tcp_rxm", "atomics_cost_order", "false", "and the test shows true"),
+         ("shm", "virtual_addressing_costs_order", "false", "and the test shows true"),
+         ("udp_rxd", "virtual_addressing_optional", "true", "and the test shows false")),
 ]
 
 

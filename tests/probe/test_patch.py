@@ -26,7 +26,7 @@ def mend(text: str, matrix: Matrix, fabric: str, seen: Seen, release: str = "1.1
     assert row is not None
     span = range_for(row, release)
     assert span is not None
-    return mended(text, row, compare(fabric, span.cells, read_cells(seen)), provenance_of(seen), release)
+    return mended(text, row, compare(fabric, span.cells, read_cells(seen), release), provenance_of(seen), release)
 
 
 def test_a_row_that_agrees_stays_as_it_is(matrix: Matrix) -> None:
@@ -61,6 +61,19 @@ def test_a_claim_that_is_refuted_is_marked_and_the_evidence_kept(matrix: Matrix)
     judged = compare("tcp", row.ranges[0].cells, read_cells(seen))
     assert [each.cell.name for each in judged if each.wrong] == ["remote_counter_counts_writes"]
     assert mended(unmarked, row, judged, provenance_of(seen), "1.17") == TEXT
+
+
+def test_a_claim_that_a_later_release_does_not_make_ends_there(matrix: Matrix) -> None:
+    seen = changed(recorded("tcp"), "claims", library="2.1", library_release="2.1.0", progress_if_automatic="manual")
+    after = mend(TEXT, matrix, "tcp", seen, "2.1")
+    changes = [line for line in difference(TEXT, after, "m").splitlines()
+               if line[0] in "+-" and line[:3] not in ("+++", "---")]
+    assert len(changes) <= 5 and [line.split()[1:] for line in changes if "claimed_until" in line] == [
+        ["claimed_until:", '"2.1",']
+    ]
+    row = matrix_of(load_text(after, "m")).fabric("tcp")
+    assert row is not None and row.ranges[0].cells["data_progress"].claimed_by(Version.of("2.1")) is None
+    assert mend(after, matrix_of(load_text(after, "m")), "tcp", seen, "2.1") == after
 
 
 def test_what_a_later_release_changes_gets_a_range_of_its_own(matrix: Matrix,

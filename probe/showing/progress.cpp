@@ -2,8 +2,8 @@
 //
 // Who moves the bytes, who wakes a sleeping process, and who reports a death. A sleeping target makes no library call;
 // the library's own threads continue and are counted. Hot path: no. Threads: one owner per process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <poll.h>
 #include <rdma/fi_domain.h>

@@ -3,10 +3,11 @@
 // Order under load: bursts of large transfers, each followed by a small one that might overtake it. An observed
 // overtaking is a fact; none observed is no proof, so these facts are counts. Hot path: no. Threads: one owner per
 // process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 
@@ -30,8 +31,9 @@ bool complete(const endpoint_pair& net, std::size_t burst, std::size_t slot) {
 
 /// Bursts of a large write and a small operation after it; both sides continue burst by burst.
 template <class Small>
-void after_writes(const role& self, Small small) {
+void after_writes(const role& self, std::uint64_t order, Small small) {
   endpoint_pair net(self.about, with_slots, self.side, true);
+  self.report.fact("promised", (net.info().tx_attr->msg_order & net.info().rx_attr->msg_order & order) != 0);
   net.warm_up();
   for (std::size_t burst = 0; burst < bursts; ++burst) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -58,7 +60,8 @@ void after_writes(const role& self, Small small) {
 }
 
 void send_after_write_initiator(const role& self) {
-  after_writes(self, [](endpoint_pair& net, std::size_t from) { return net.send({.from = from, .context = 2}); });
+  after_writes(self, FI_ORDER_SAW,
+               [](endpoint_pair& net, std::size_t from) { return net.send({.from = from, .context = 2}); });
 }
 
 void send_after_write_target(const role& self) {
@@ -83,8 +86,9 @@ void send_after_write_target(const role& self) {
 }
 
 void write_after_write_initiator(const role& self) {
-  after_writes(
-      self, [](endpoint_pair& net, std::size_t from) { return net.write({.from = from, .to = from, .context = 2}); });
+  after_writes(self, FI_ORDER_WAW, [](endpoint_pair& net, std::size_t from) {
+    return net.write({.from = from, .to = from, .context = 2});
+  });
 }
 
 void write_after_write_target(const role& self) {
@@ -107,6 +111,45 @@ void write_after_write_target(const role& self) {
   }
   self.report.fact("pairs", pairs);
   self.report.fact("overtaken", overtaken);
+  net.serve();
+}
+
+constexpr std::size_t rounds = 400;
+constexpr std::array<std::size_t, 5> lengths{24, 512, 4096, 65536, 262144};
+
+std::uint8_t fill_of(std::size_t round) { return static_cast<std::uint8_t>(1 + round % 251); }
+
+void last_byte_initiator(const role& self) {
+  endpoint_pair net(self.about, {}, self.side, true);
+  net.warm_up();
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const std::size_t length = lengths[round % lengths.size()];
+    std::memset(net.page(), fill_of(round), length);
+    net.came.clear();
+    require(net.insist([&] { return net.write({.size = length, .context = 1}); }), "fi_writemsg");
+    if (!net.until([&] { return self.side.ready() && net.ended(1) > 0; }, milliseconds(4000)))
+      throw refused{"the target's answer", FI_ETIMEDOUT};
+    if (net.failure() != 0) throw refused{"a write", net.failure()};
+    self.side.wait_for_value();
+  }
+  self.side.send_value(0);
+}
+
+/// Target: polls, then looks at the last byte, as a waiting program does. A write is torn if another byte is missing.
+void last_byte_target(const role& self) {
+  endpoint_pair net(self.about, {}, self.side, false);
+  std::size_t torn = 0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const std::size_t length = lengths[round % lengths.size()];
+    const std::byte fill{fill_of(round)};
+    const volatile std::byte* last = net.page() + length - 1;
+    if (!net.until([&] { return *last == fill; }, milliseconds(3000))) throw refused{"a write", FI_ETIMEDOUT};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    torn += !std::all_of(net.page(), net.page() + length, [&](std::byte each) { return each == fill; });
+    self.side.send_value(1);
+  }
+  self.report.fact("writes", rounds);
+  self.report.fact("torn", torn);
   net.serve();
 }
 
@@ -163,6 +206,8 @@ const behaviour send_after_write{"send_after_write", "does a message overtake a 
                                  send_after_write_target};
 const behaviour write_after_write{"write_after_write", "does a write overtake a write?", write_after_write_initiator,
                                   write_after_write_target};
+const behaviour last_byte{"last_byte", "is a write's last byte the last that becomes visible?", last_byte_initiator,
+                          last_byte_target};
 const behaviour send_after_send{"send_after_send", "does a message overtake a message?", send_after_send_initiator,
                                 send_after_send_target};
 

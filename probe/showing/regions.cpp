@@ -2,8 +2,8 @@
 //
 // Regions: is a remote address an offset or a virtual address, and who makes the keys? The form that the reply promises
 // is tried first: a wrong address may end a connection. Hot path: no. Threads: one owner per process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <bit>
 #include <cstring>

@@ -2,8 +2,8 @@
 //
 // Connecting: who answers, the form of addresses, and whether a first post is accepted while the target sleeps.
 // Hot path: no. Threads: one owner per process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <cstring>
 #include <string>

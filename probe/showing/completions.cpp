@@ -2,8 +2,8 @@
 //
 // Completions: whether a delivery-complete completion is true (the sleeping target's memory is read), the error of a
 // refused write, and whether unsignalled operations stay silent. Hot path: no. Threads: one owner per process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <algorithm>
 #include <array>

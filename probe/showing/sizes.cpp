@@ -2,8 +2,8 @@
 //
 // Sizes: the inject limit and whether its buffer is reusable at once, buffers in one transfer, posts that the queue to
 // a sleeping peer takes, large transfers. Hot path: no. Threads: one owner per process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <algorithm>
 #include <cstring>

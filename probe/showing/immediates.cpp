@@ -2,8 +2,8 @@
 //
 // Immediates and counters: what a target gets in addition to the bytes. A receive is "consumed" when fewer messages
 // than receives can arrive afterwards. Hot path: no. Threads: one owner per process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <cstring>
 #include <string>
@@ -13,7 +13,7 @@ namespace weft::probe {
 namespace {
 
 constexpr std::uint64_t all_ones = ~std::uint64_t{0};
-constexpr std::size_t receives = 8, writes = 4;
+constexpr std::size_t receives = 8, writes = 4, counted_writes = 100;
 
 /// Low bytes that arrived unchanged.
 unsigned bytes_kept(std::uint64_t data) {
@@ -114,11 +114,11 @@ void send_immediate_target(const role& self) {
 
 /// Posts writes and waits for their completions. Returns the target's counter afterwards.
 std::uint64_t counted(endpoint_pair& net, const role& self, std::uint64_t flags, std::size_t context) {
-  for (std::size_t i = 0; i < writes; ++i)
+  for (std::size_t i = 0; i < counted_writes; ++i)
     require(net.insist(
                 [&] { return net.write({.to = 4096, .flags = FI_COMPLETION | flags, .context = context, .data = 7}); }),
             "fi_writemsg");
-  net.until([&] { return net.ended(context) >= writes; });
+  net.until([&] { return net.ended(context) >= counted_writes; });
   self.side.send_value(1);
   net.until([&] { return self.side.ready(); }, milliseconds(4000));
   return self.side.wait_for_value();
@@ -130,6 +130,7 @@ void counter_initiator(const role& self) {
   self.side.send_value(1);
   const std::uint64_t before = self.side.wait_for_value();
   const std::uint64_t plain = counted(net, self, 0, 1);
+  self.report.fact("writes", counted_writes);
   self.report.fact("plain_writes_counted", plain - before);
   if (net.info().domain_attr->cq_data_size > 0)
     self.report.fact("immediate_writes_counted", counted(net, self, FI_REMOTE_CQ_DATA, 2) - plain);
@@ -142,7 +143,7 @@ void counter_target(const role& self) {
   std::uint64_t before = net.counted_writes();
   self.side.send_value(before);
   while (net.serve() != 0) {
-    net.until([&] { return net.counted_writes() >= before + writes; }, milliseconds(1200));
+    net.until([&] { return net.counted_writes() >= before + counted_writes; }, milliseconds(1200));
     self.side.send_value(before = net.counted_writes());
   }
 }

@@ -2,8 +2,8 @@
 //
 // Atomics by value: a provider's list and the behaviour of its atomics may differ (one lists them and refuses each, one
 // adds the operand's address). Hot path: no. Threads: one owner per process.
-#include "behaviours.hpp"
-#include "endpoint_pair.hpp"
+#include "../behaviours.hpp"
+#include "../endpoint_pair.hpp"
 
 #include <rdma/fi_atomic.h>
 
