@@ -39,7 +39,7 @@ ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "com
              "backends/openssl/hmac.hpp": "compose/connecting/shared_secret.hpp"}
 # The hand-written contenders of the benches talk to the library as its best user would.
 NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
-NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device|faults)/|bench/(.*/)?raw_)")
+NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device|faults|probe)/|bench/(.*/)?raw_)")
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 
