@@ -54,14 +54,18 @@ def immediates(form: str, many: str) -> Read:
 
     def read(seen: Seen) -> Value | None:
         width = value(seen.fact(form, "bytes"))
-        if width is None or not seen.ran(many):
+        few = [seen.fact(form, name) for name in ("events", "values_right")]
+        if width is None:
+            return None
+        if few not in ([None, None], [4, True]):
+            return 0
+        if not seen.ran(many):
             return width
         posted, arrived = seen.fact(many, "posted"), seen.fact(many, "arrived")
         if posted is None or arrived is None:
             return None
         faults = [seen.fact(many, name) for name in ("doubled", "wrong", "early")]
-        few = [seen.fact(form, name) for name in ("events", "values_right")]
-        return width if arrived == posted and not any(faults) and few in ([None, None], [4, True]) else 0
+        return width if arrived == posted and not any(faults) else 0
 
     return read
 

@@ -42,7 +42,7 @@ def observe(demands: Demands, *, program: Path | None = None, cells: Collection[
     findings = {CLAIMS: claimed}
     if not cheap:
         findings |= {f"{CLAIMS}@{each}": programs.claims(program, demands, each)
-                     for each in _other_requests(Seen(findings))}
+                     for each in _other_requests(Seen(findings), demands)}
     for found in programs.shown(program, demands, _behaviours(Seen(findings), _wanted(cells), cheap, demands)):
         findings[found.behaviour] = found
         if report:
@@ -95,12 +95,13 @@ def _wanted(cells: Collection[str] | None) -> tuple[Reading, ...]:
     return tuple(reading for reading in READINGS if cells is None or reading.cell in cells)
 
 
-def _other_requests(claimed: Seen) -> tuple[str, ...]:
-    """Those that the library grants."""
+def _other_requests(claimed: Seen, demands: Demands) -> tuple[str, ...]:
+    """Those that the library grants. A device is not asked for more or less."""
     granted = {"automatic": claimed.claim("progress_if_automatic") == "automatic",
                "atomics": claimed.claim("atomics"),
                "pointers": claimed.claim("returns_pointers_if_offered") and not claimed.claim("needs_pointers")}
-    return tuple(each for each in REQUESTS if granted[each])
+    return tuple(each for each in REQUESTS
+                 if granted[each] and (demands.backend == "libfabric" or each == "automatic"))
 
 
 def _behaviours(claimed: Seen, readings: Iterable[Reading], cheap: bool, demands: Demands) -> tuple[str, ...]:
@@ -116,7 +117,7 @@ def _behaviours(claimed: Seen, readings: Iterable[Reading], cheap: bool, demands
     for name in ("multi_receive", "shared_receives"):
         if not claimed.claim(name):
             skipped.add(name)
-    granted = _other_requests(claimed)
+    granted = _other_requests(claimed, demands)
     for name in names:
         behaviour, _, request = name.partition("@")
         ordered = behaviour in ("send_after_write", "write_after_write")
