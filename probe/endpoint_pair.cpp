@@ -152,12 +152,12 @@ std::size_t endpoint_pair::index_of(const void* context) const {
              : ~std::size_t{0};
 }
 
-ssize_t endpoint_pair::write(const transfer& what) {
+ssize_t endpoint_pair::write_over(fid_ep* link, const transfer& what) {
   const iovec piece{memory_ + what.from, what.size};
   void* described = descriptor();
   const fi_rma_iov target{peer.address + what.to, what.size, peer.key};
   const fi_msg_rma message{&piece, &described, 1, peer_address_, &target, 1, context(what.context), what.data};
-  return fi_writemsg(endpoint_.get(), &message, what.flags);
+  return fi_writemsg(link, &message, what.flags);
 }
 
 ssize_t endpoint_pair::send_over(fid_ep* link, const transfer& what) {

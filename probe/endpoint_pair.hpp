@@ -109,7 +109,8 @@ class endpoint_pair {
   static constexpr std::size_t first_receive = 4096;
 
   /// The plain calls: they return the library's result.
-  ssize_t write(const transfer& what);
+  ssize_t write(const transfer& what) { return write_over(endpoint_.get(), what); }
+  ssize_t write_over(fid_ep* link, const transfer& what);
   ssize_t send(const transfer& what) { return send_over(endpoint_.get(), what); }
   ssize_t send_over(fid_ep* link, const transfer& what);
   ssize_t receive(std::size_t index);

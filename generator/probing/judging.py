@@ -170,7 +170,8 @@ FACTS_OF: dict[str, dict[str, Judged]] = {
                       lambda found, _: found in ("FI_EAGAIN", "more is taken", "ENOMEM"), sometimes=True)},
     "largest": {"message_bytes": _of("largest_message"), "write_bytes": _of("largest_write")},
     "multi_receive": {name: _of("multi_receive") for name in ("messages", "arrived", "wrong", "buffers_returned")},
-    "shared_receives": {name: _of("shared_receives") for name in ("messages", "arrived", "wrong")},
+    "shared_receives": {name: _of("shared_receives") for name in ("messages", "arrived", "wrong", "immediates",
+                                                                        "immediates_arrived")},
 }
 
 

@@ -96,7 +96,8 @@ def all_whole(behaviour: str) -> Read:
         if arrived is None:
             return None
         return bool(arrived == seen.fact(behaviour, "messages") and seen.fact(behaviour, "wrong") == 0
-                    and seen.fact(behaviour, "buffers_returned") != 0)
+                    and seen.fact(behaviour, "buffers_returned") != 0
+                    and seen.fact(behaviour, "immediates_arrived") == seen.fact(behaviour, "immediates"))
 
     return read
 
@@ -105,7 +106,8 @@ def whole_test(behaviour: str) -> Words:
     def words(seen: Seen) -> str:
         if seen.claim(behaviour) is False:
             return "a request for it finds nothing"
-        return facts(behaviour, "messages", "arrived", "wrong", "buffers_returned")(seen)
+        return facts(behaviour, "messages", "arrived", "wrong", "buffers_returned", "immediates",
+                     "immediates_arrived")(seen)
 
     return words
 

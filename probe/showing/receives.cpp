@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Receives that more than one message uses: a buffer that takes many messages, and a pool that serves two connections.
-// Hot path: no. Threads: one owner per process.
+// Immediates of writes must pass a pool too: one provider loses them there. Hot path: no. Threads: one owner per
+// process.
 #include "../behaviours.hpp"
 #include "../endpoint_pair.hpp"
 
@@ -106,15 +107,28 @@ void multi_receive_target(const role& self) {
   self.side.send_value(1);
 }
 
+constexpr std::size_t pool_writes = 40;
+
 void shared_receives_initiator(const role& self) {
   endpoint_pair net(self.about, {.page = room}, self.side, true);
   net.connect_again(true);
   net.warm_up();
-  send_all(self, net, [&](std::size_t i) { return i % 2 == 0 ? net.endpoint() : net.second_link(); });
+  const auto link = [&](std::size_t i) { return i % 2 == 0 ? net.endpoint() : net.second_link(); };
+  send_all(self, net, link);
+  self.side.wait_for_value();
+  const std::size_t through_pool = net.info().domain_attr->cq_data_size == 0 ? 0 : pool_writes;
+  for (std::size_t i = 0; i < through_pool; ++i) {
+    const transfer what{.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = 2, .data = i};
+    require(net.insist([&] { return net.write_over(link(i), what); }), "fi_writemsg(FI_REMOTE_CQ_DATA)");
+  }
+  net.until([&] { return net.ended(2) >= through_pool; });
+  self.side.send_value(through_pool);
+  net.until([&] { return self.side.ready(); }, milliseconds(4000));
 }
 
 void shared_receives_target(const role& self) {
-  endpoint_pair net(self.about, {.pool = true, .receives = numbered, .receive_bytes = largest}, self.side, false);
+  endpoint_pair net(self.about, {.pool = true, .receives = numbered + pool_writes, .receive_bytes = largest}, self.side,
+                    false);
   net.connect_again(false);
   tallied all;
   std::size_t looked_at = 0;
@@ -130,6 +144,16 @@ void shared_receives_target(const role& self) {
   self.report.fact("arrived", all.arrived);
   self.report.fact("wrong", all.wrong);
   net.serve();
+  self.side.send_value(1);
+  const std::size_t through_pool = net.serve();
+  const auto immediates = [&] {
+    return static_cast<std::size_t>(std::count_if(net.came.begin(), net.came.end(), [](const entry& each) {
+      return each.error == 0 && (each.flags & FI_REMOTE_CQ_DATA) != 0 && (each.flags & (FI_WRITE | FI_SEND)) == 0;
+    }));
+  };
+  net.until([&] { return immediates() >= through_pool; }, milliseconds(1500));
+  self.report.fact("immediates", through_pool);
+  self.report.fact("immediates_arrived", immediates());
   self.side.send_value(1);
 }
 
