@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections.hpp"
 
+#include "native.hpp"
 #include "rules.hpp"
 
 #include <arpa/inet.h>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_private_data = 56;
 
-endpoint& of(fid* handle) { return *reinterpret_cast<endpoint*>(handle); }
+endpoint& of(fid* handle) { return endpoint_of(handle); }
 
 void tell(event_queue* queue, std::uint32_t kind, fid* about, std::string data = {}, int error = 0) {
   if (queue != nullptr) queue->events.push_back({kind, about, nullptr, std::move(data), error});
@@ -95,9 +96,8 @@ fi_ops_cm passive_calls{sizeof(fi_ops_cm), none, name_of_listener, none, none, l
 int name_of_endpoint(fid_t handle, void* into, std::size_t* size) {
   const sockaddr_in nothing{};
   if (emulated()->connected) return copy_name(&nothing, sizeof nothing, into, size);
-  raw_address own;
-  own.number = of(handle).number;
-  return copy_name(&own, sizeof own, into, size);
+  const auto own = address_of(*emulated(), of(handle).number);
+  return copy_name(own.data(), own.size(), into, size);
 }
 
 int dial(fid_ep* handle, const void* address, const void* data, std::size_t size) {

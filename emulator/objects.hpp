@@ -52,12 +52,6 @@ struct not_implemented {
 };
 inline constexpr not_implemented none{};
 
-/// The contents of an opaque address.
-struct raw_address {
-  std::uint64_t magic = 0x6566746574617765;
-  std::uint64_t number = 0;
-};
-
 struct endpoint;
 
 struct fabric_object {
@@ -91,6 +85,14 @@ struct domain_object {
 struct address_table {
   fid_av fid{};
   std::vector<std::uint64_t> numbers;  ///< By fi_addr_t; 0 where removed.
+  unsigned context_bits = 0;           ///< The highest bits of a fi_addr_t: the receive context of a scalable endpoint.
+
+  /// The endpoint at an address; 0 where there is none.
+  std::uint64_t number_at(fi_addr_t to) const {
+    const std::uint64_t context = context_bits == 0 ? 0 : to >> (64U - context_bits);
+    const std::uint64_t place = context_bits == 0 ? to : to & (~std::uint64_t{0} >> context_bits);
+    return place < numbers.size() && numbers[place] != 0 ? numbers[place] + context : 0;
+  }
 };
 
 struct entry {
@@ -123,16 +125,39 @@ struct counter {
   std::vector<endpoint*> endpoints;
 };
 
+/// The counters of an endpoint (fi_endpoint(3)), by what they count.
+struct counters {
+  counter* sends = nullptr;
+  counter* receives = nullptr;
+  counter* writes = nullptr;
+  counter* reads = nullptr;
+  counter* remote_writes = nullptr;
+  counter* remote_reads = nullptr;
+};
+/// Counts one end; a positive FI_E code counts as an error. Does nothing without a counter.
+void count(counter* by, int code);
+
 struct event_queue;
 
 struct posted_receive {
-  iovec buffer{};
+  std::vector<iovec> into;
+  std::size_t size = 0;  ///< Of all buffers.
   void* context = nullptr;
+  std::uint64_t from = 0;  ///< Only messages of this endpoint (FI_DIRECTED_RECV); 0: of any.
+  bool tagged = false;
   std::uint64_t tag = 0;
   std::uint64_t ignore = 0;
+  bool completes = true;    ///< A success gives an entry.
   bool multi = false;       ///< One buffer for many messages (FI_MULTI_RECV).
   std::size_t used = 0;     ///< Of a multi-receive buffer.
   std::uint64_t noise = 0;  ///< The pattern that was written over the context.
+};
+
+/// A message that no receive has taken yet.
+struct unexpected_message {
+  packet message;
+  void* claimed_by = nullptr;  ///< The context of FI_PEEK with FI_CLAIM; only a receive with it gets the message.
+  std::uint64_t noise = 0;
 };
 
 /// A posted operation that has not completed yet.
@@ -142,6 +167,7 @@ struct outstanding {
   void* context = nullptr;
   std::uint64_t flags = 0;  ///< Of its completion entry.
   bool completes = false;   ///< A success gives an entry.
+  bool silent = false;      ///< fi_inject and its like: no entry, but it is counted.
   bool reported = false;    ///< Reported already, before its answer.
   bool delivered = false;   ///< FI_DELIVERY_COMPLETE was requested.
   std::vector<iovec> into;  ///< The target of the answer's payload.
@@ -154,7 +180,9 @@ struct endpoint {
   address_table* table = nullptr;
   completion_queue* transmit = nullptr;
   completion_queue* receive = nullptr;
-  counter* remote_writes = nullptr;
+  counters counted;
+  std::vector<counter*> counters_bound;
+  std::uint64_t caps = 0;
   bool selective_transmit = false;
   bool selective_receive = false;
   bool enabled = false;
@@ -173,10 +201,12 @@ struct endpoint {
   unsigned again_left = 0;
   std::deque<posted_receive> receives;
   std::deque<posted_receive> tagged_receives;
+  std::deque<unexpected_message> unexpected;  ///< In the order of their arrival.
   std::deque<packet> pending;
   std::deque<packet> answers;  ///< In flight back, where WEFT_EMULATOR_SHAPE gives times.
   std::unordered_map<std::uint64_t, outstanding> posted;
   std::uint64_t next_operation = 1;
+  unsigned handles = 0;  ///< Of a context of a scalable endpoint: the open ones.
   struct held_packet {
     std::uint64_t to;
     packet_header head;
@@ -188,6 +218,19 @@ struct endpoint {
   std::chrono::steady_clock::time_point line_free{};
 };
 
+/// A second handle of an endpoint: one direction of a scalable endpoint's context.
+struct endpoint_handle {
+  fid_ep fid{};
+  endpoint* real = nullptr;
+};
+/// The endpoint behind any handle of one.
+inline endpoint& endpoint_of(fid* handle) {
+  if (handle->fclass == FI_CLASS_TX_CTX || handle->fclass == FI_CLASS_RX_CTX)
+    return *reinterpret_cast<endpoint_handle*>(handle)->real;
+  return *reinterpret_cast<endpoint*>(handle);
+}
+inline endpoint& endpoint_of(fid_ep* handle) { return endpoint_of(&handle->fid); }
+
 // ---- opening, by kind of object
 int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
           fi_info** info);
@@ -198,6 +241,9 @@ int open_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** opened, void
 int open_counter(fid_domain* domain, fi_cntr_attr* attributes, fid_cntr** opened, void* context);
 int open_events(fid_fabric* fabric, fi_eq_attr* attributes, fid_eq** opened, void* context);
 int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** opened, void* context);
+int open_scalable(fid_domain* domain, fi_info* info, fid_ep** opened, void* context);
+int open_shared_transmit(fid_domain* domain, fi_tx_attr* attributes, fid_stx** opened, void* context);
+int open_poll_set(fid_domain* domain, fi_poll_attr* attributes, fid_poll** opened);
 extern fi_ops_mr memory_calls;
 
 // ---- endpoint
@@ -210,15 +256,10 @@ int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_a
 
 /// Executes what is possible. Called by polls, and by the domain's thread where data moves without them.
 void progress(endpoint& of);
-/// Applies an arrived atomic operation; returns 0 or a positive FI_E code. `old` gets the value before it.
-int execute_atomic(std::byte* at, std::uint8_t datatype, std::uint8_t operation, std::string_view operands,
-                   std::string& old);
-std::size_t size_of(std::uint8_t datatype);
-/// Whether the row says that the provider executes it.
-bool executes(fi_datatype datatype, fi_op operation);
 /// Writes noise over the part of a context that belongs to the library; returns the noise, for `verify_context`.
 std::uint64_t take_context(void* context);
-/// The context must be unchanged; then it is overwritten once more, as libraries do at completion.
-void verify_context(void* context, std::uint64_t noise);
+/// The context must be unchanged; then it is overwritten once more, as libraries do at completion. Returns the new
+/// noise.
+std::uint64_t verify_context(void* context, std::uint64_t noise);
 
 }  // namespace weft::emulator

@@ -2,29 +2,30 @@
 //
 // The answer of fi_getinfo(3): one fi_info with exactly the row's capabilities, or nothing where the hints request more
 // or do not accept the provider's needs. Like real providers it returns -FI_ENODATA only; WEFT_EMULATOR_EXPLAIN=1
-// prints the attribute. With WEFT_EMULATOR_REPLY the reply disregards the hints and has false attributes, for tests of
-// programs that compare replies.
+// prints the attribute. With WEFT_EMULATOR_REPLY the reply disregards the hints and has false attributes
+// (false_reply.cpp).
 #include "connections.hpp"
+#include "false_reply.hpp"
+#include "rules.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <initializer_list>
-#include <map>
 #include <string>
-#include <type_traits>
 
 namespace weft::emulator {
 namespace {
 
 /// Connected endpoints have one peer and no tags, so there is no selection.
 std::uint64_t message_caps(const profile& row) {
-  return FI_MSG | FI_SEND | FI_RECV | (row.connected ? std::uint64_t{0} : FI_TAGGED | FI_DIRECTED_RECV | FI_SOURCE);
+  if (row.connected) return FI_MSG | FI_SEND | FI_RECV;
+  return FI_MSG | FI_SEND | FI_RECV | FI_SOURCE | (row.tagged ? std::uint64_t{FI_TAGGED} : 0) |
+         (row.directed_receive ? std::uint64_t{FI_DIRECTED_RECV} : 0);
 }
 constexpr std::uint64_t remote_caps = FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
@@ -52,6 +53,8 @@ std::uint64_t order(const profile& row, bool with_atomics) {
          (row.order_write_after_write ? FI_ORDER_WAW : 0);
 }
 
+std::uint64_t tag_format(const profile& row) { return row.connected || !row.tagged ? 0 : row.mem_tag_format; }
+
 std::size_t immediate_bytes(const profile& row) {
   return std::max(row.write_immediate_bytes, row.send_immediate_bytes);
 }
@@ -62,9 +65,20 @@ std::uint64_t largest_transfer(const profile& row, std::uint64_t caps) {
   return (caps & FI_RMA) != 0 ? std::max(row.largest_message, row.largest_write) : row.largest_message;
 }
 
+/// Orders in the hints that the row does not promise. Some providers check none: the program gets an answer without the
+/// order that it requested, and has to compare.
+bool refused_order(const profile& row, std::uint64_t wanted, bool with_atomics) {
+  if ((wanted & ~order(row, with_atomics)) == 0) return false;
+  if (!row.order_hints_checked && ::secure_getenv("WEFT_EMULATOR_EXPLAIN") != nullptr)
+    broken("order_hints_checked",
+           "fi_getinfo was asked for an order that this fabric does not promise, and it answers all the same: compare "
+           "tx_attr->msg_order of the answer with the hints");
+  return row.order_hints_checked;
+}
+
 /// Why the hints are refused; null where they are accepted.
 const char* obstacle(const profile& row, const fi_info& hints) {
-  const std::uint64_t secondary = FI_SOURCE | FI_DIRECTED_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_SHARED_AV;
+  const std::uint64_t secondary = FI_SOURCE | FI_LOCAL_COMM | FI_REMOTE_COMM | FI_SHARED_AV;
   if ((hints.caps & ~(all_caps(row) | secondary)) != 0) return "caps: more than the row has";
   // Receives that immediates of writes consume concern only targets of writes.
   const std::uint64_t needed = operation_mode(row) & ~((hints.caps & FI_RMA) == 0 ? std::uint64_t{FI_RX_CQ_DATA} : 0);
@@ -73,7 +87,7 @@ const char* obstacle(const profile& row, const fi_info& hints) {
       return "mode: the provider needs a mode that is not offered (FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA)";
   const bool atomics = (hints.caps & FI_ATOMIC) != 0;
   if (hints.tx_attr != nullptr) {
-    if ((hints.tx_attr->msg_order & ~order(row, atomics)) != 0) return "tx_attr->msg_order: more than the row promises";
+    if (refused_order(row, hints.tx_attr->msg_order, atomics)) return "tx_attr->msg_order: more than the row promises";
     if (hints.tx_attr->inject_size > row.inject_bytes) return "tx_attr->inject_size";
     if (hints.tx_attr->size > row.queue_depth) return "tx_attr->size";
     if (hints.tx_attr->iov_limit > row.gather_limit) return "tx_attr->iov_limit";
@@ -82,13 +96,18 @@ const char* obstacle(const profile& row, const fi_info& hints) {
       return "tx_attr->op_flags: FI_DELIVERY_COMPLETE";
   }
   if (hints.rx_attr != nullptr) {
-    if ((hints.rx_attr->msg_order & ~order(row, atomics)) != 0) return "rx_attr->msg_order: more than the row promises";
+    if (refused_order(row, hints.rx_attr->msg_order, atomics)) return "rx_attr->msg_order: more than the row promises";
     if (hints.rx_attr->size > row.queue_depth) return "rx_attr->size";
   }
   if (hints.ep_attr != nullptr) {
     const fi_ep_type wanted = row.connected ? FI_EP_MSG : FI_EP_RDM;
     if (hints.ep_attr->type != FI_EP_UNSPEC && hints.ep_attr->type != wanted) return "ep_attr->type";
     if (hints.ep_attr->max_msg_size > largest_transfer(row, hints.caps)) return "ep_attr->max_msg_size";
+    if (std::countl_zero(hints.ep_attr->mem_tag_format) < std::countl_zero(tag_format(row)))
+      return "ep_attr->mem_tag_format: more bits than programs have";
+    const auto too_many = [&](std::size_t n) { return n != FI_SHARED_CONTEXT && n > row.contexts; };
+    if (too_many(hints.ep_attr->tx_ctx_cnt) || too_many(hints.ep_attr->rx_ctx_cnt))
+      return "ep_attr->tx_ctx_cnt, rx_ctx_cnt: more contexts than an endpoint has";
   }
   if (hints.domain_attr != nullptr) {
     const fi_domain_attr& domain = *hints.domain_attr;
@@ -106,6 +125,9 @@ const char* obstacle(const profile& row, const fi_info& hints) {
     if (domain.data_progress == FI_PROGRESS_AUTO && row.polling)
       return "domain_attr->data_progress: somebody must poll";
   }
+  if (!row.connected && row.address_format != 0 && hints.addr_format != FI_FORMAT_UNSPEC &&
+      hints.addr_format != row.address_format)
+    return "addr_format";
   if (hints.fabric_attr != nullptr && hints.fabric_attr->name != nullptr &&
       hints.fabric_attr->name != row.fabric_name && hints.fabric_attr->name != row.fabric)
     return "fabric_attr->name";
@@ -146,78 +168,22 @@ void describe_domain(const profile& row, fi_info& info, const fi_info* hints) {
   domain.cq_data_size = immediate_bytes(row);
   domain.cq_cnt = domain.ep_cnt = domain.mr_cnt = 65536;
   domain.tx_ctx_cnt = domain.rx_ctx_cnt = 65536;
-  domain.max_ep_tx_ctx = domain.max_ep_rx_ctx = 1;
-  domain.cntr_cnt = row.remote_counter_counts_writes ? 1024 : 0;
+  domain.max_ep_tx_ctx = domain.max_ep_rx_ctx = row.contexts;
+  domain.max_ep_stx_ctx = row.shared_transmit ? 1 : 0;
+  domain.cntr_cnt = row.remote_counter_counts_writes || !row.counted.empty() ? 1024 : 0;
   domain.mr_iov_limit = 1;
   domain.caps = FI_LOCAL_COMM | FI_REMOTE_COMM;
 }
 
-// ---- false replies
-using setter = std::function<void(fi_info&, const std::string&)>;
-
-std::uint64_t number(const std::string& text) {
-  char* end = nullptr;
-  const std::uint64_t n = std::strtoull(text.c_str(), &end, 0);
-  if (text.empty() || *end != '\0') refuse("WEFT_EMULATOR_REPLY: \"" + text + "\" is not a number");
-  return n;
-}
-template <auto Part, auto Attribute>
-setter attribute() {
-  return [](fi_info& info, const std::string& text) {
-    auto& value = (info.*Part)->*Attribute;
-    value = static_cast<std::remove_reference_t<decltype(value)>>(number(text));
-  };
-}
-template <auto Attribute>
-setter own_attribute() {
-  return [](fi_info& info, const std::string& text) {
-    info.*Attribute = static_cast<std::remove_reference_t<decltype(info.*Attribute)>>(number(text));
-  };
-}
-void set_name(fi_info& info, const std::string& text) {
-  std::free(info.fabric_attr->name);
-  info.fabric_attr->name = strdup(text.c_str());
-}
-/// libfabric appends the provider's own name.
-void set_provider(fi_info& info, const std::string& text) { info.fabric_attr->prov_name = strdup(text.c_str()); }
-
-/// The attributes of a reply that can be false. `atomic_attr` is the reply of fi_query_atomic.
-const std::map<std::string, setter, std::less<>>& attributes() {
-  static const std::map<std::string, setter, std::less<>> all{
-      {"caps", own_attribute<&fi_info::caps>()},
-      {"mode", own_attribute<&fi_info::mode>()},
-      {"addr_format", own_attribute<&fi_info::addr_format>()},
-      {"tx_attr.msg_order", attribute<&fi_info::tx_attr, &fi_tx_attr::msg_order>()},
-      {"tx_attr.inject_size", attribute<&fi_info::tx_attr, &fi_tx_attr::inject_size>()},
-      {"tx_attr.size", attribute<&fi_info::tx_attr, &fi_tx_attr::size>()},
-      {"tx_attr.iov_limit", attribute<&fi_info::tx_attr, &fi_tx_attr::iov_limit>()},
-      {"tx_attr.rma_iov_limit", attribute<&fi_info::tx_attr, &fi_tx_attr::rma_iov_limit>()},
-      {"rx_attr.msg_order", attribute<&fi_info::rx_attr, &fi_rx_attr::msg_order>()},
-      {"rx_attr.size", attribute<&fi_info::rx_attr, &fi_rx_attr::size>()},
-      {"ep_attr.type", attribute<&fi_info::ep_attr, &fi_ep_attr::type>()},
-      {"ep_attr.max_msg_size", attribute<&fi_info::ep_attr, &fi_ep_attr::max_msg_size>()},
-      {"ep_attr.rx_ctx_cnt", attribute<&fi_info::ep_attr, &fi_ep_attr::rx_ctx_cnt>()},
-      {"domain_attr.mr_mode", attribute<&fi_info::domain_attr, &fi_domain_attr::mr_mode>()},
-      {"domain_attr.mr_key_size", attribute<&fi_info::domain_attr, &fi_domain_attr::mr_key_size>()},
-      {"domain_attr.cq_data_size", attribute<&fi_info::domain_attr, &fi_domain_attr::cq_data_size>()},
-      {"domain_attr.data_progress", attribute<&fi_info::domain_attr, &fi_domain_attr::data_progress>()},
-      {"fabric_attr.name", set_name},
-      {"fabric_attr.prov_name", set_provider},
-      {"atomic_attr.size", [](fi_info&, const std::string&) {}},
-      {"atomic_attr.count", [](fi_info&, const std::string&) {}},
-  };
-  return all;
-}
-
-void falsify(fi_info& info) {
-  for (const auto& [each, value] : falsified()) {
-    const auto found = attributes().find(each);
-    if (found == attributes().end()) refuse("WEFT_EMULATOR_REPLY: \"" + each + "\" is not an attribute of a reply");
-    found->second(info, value);
-  }
-}
-
 }  // namespace
+
+/// The format of an addressed endpoint's address. The source is any: each endpoint gets its own.
+void describe_format(const profile& row, fi_info& info) {
+  info.addr_format = row.address_format;
+  if (row.address_format == FI_FORMAT_UNSPEC) return;
+  info.src_addr = std::calloc(1, row.address_bytes);
+  info.src_addrlen = info.src_addr == nullptr ? 0 : row.address_bytes;
+}
 
 /// The address of a connected endpoint: the requested one, else any of this host.
 void describe_address(fi_info& info, const char* node, const char* service, std::uint64_t flags, const fi_info* hints) {
@@ -267,12 +233,13 @@ int offer(std::uint32_t version, const char* node, const char* service, std::uin
   if ((info->caps & (FI_MSG | FI_TAGGED)) != 0 && (info->caps & (FI_SEND | FI_RECV)) == 0)
     info->caps |= FI_SEND | FI_RECV;
   info->mode = operation_mode(*row);
-  info->addr_format = FI_FORMAT_UNSPEC;
   describe_operations(*row, *info, atomics);
   if (hints != nullptr && hints->tx_attr != nullptr) info->tx_attr->op_flags = hints->tx_attr->op_flags;
   if (hints != nullptr && hints->rx_attr != nullptr) info->rx_attr->op_flags = hints->rx_attr->op_flags;
   info->ep_attr->type = row->connected ? FI_EP_MSG : FI_EP_RDM;
   if (row->connected) describe_address(*info, node, service, flags, hints);
+  else describe_format(*row, *info);
+  info->ep_attr->mem_tag_format = tag_format(*row);
   info->ep_attr->protocol_version = 1;
   info->ep_attr->max_msg_size = largest_transfer(*row, info->caps);
   info->ep_attr->tx_ctx_cnt = info->ep_attr->rx_ctx_cnt = 1;

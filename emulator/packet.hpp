@@ -26,10 +26,17 @@ enum class packet_kind : std::uint8_t {
   closed
 };
 
+/// What a header says in one bit each.
+namespace mark {
+inline constexpr std::uint8_t data = 1;       ///< `data` is an immediate.
+inline constexpr std::uint8_t delivered = 2;  ///< The sender waits for the delivery.
+inline constexpr std::uint8_t fetches = 4;    ///< An atomic that returns the value before it.
+}  // namespace mark
+
 struct packet_header {
   std::uint32_t payload = 0;  ///< Bytes after the header.
   packet_kind kind{};
-  std::uint8_t has_data = 0;  ///< `data` is an immediate.
+  std::uint8_t marks = 0;  ///< Of `mark`.
   std::uint8_t datatype = 0;
   std::uint8_t operation = 0;  ///< fi_op of an atomic.
   std::uint64_t source = 0;    ///< Endpoint that sent it.
@@ -38,7 +45,7 @@ struct packet_header {
   std::uint64_t key = 0;
   std::uint64_t data = 0;
   std::uint64_t tag = 0;
-  std::uint64_t length = 0;  ///< Bytes wanted by a read; 1 for an atomic that compares.
+  std::uint64_t length = 0;  ///< Bytes wanted by a read; elements of an atomic.
   std::int32_t code = 0;     ///< Of an answer: 0 or a positive FI_E code.
   std::uint32_t magic = 0x77656674;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "posting.hpp"
 
+#include "receiving.hpp"
 #include "rules.hpp"
 
 #include <algorithm>
@@ -29,15 +30,23 @@ bool remote(packet_kind kind) {
   return kind == packet_kind::write || kind == packet_kind::read || kind == packet_kind::atomic;
 }
 
+/// Whether a success gives an entry. fi_getinfo(3): only such operations owe the library a context.
+bool completes(const endpoint& from, const request& what) {
+  return !what.silent && (!from.selective_transmit || (what.flags & FI_COMPLETION) != 0);
+}
+
 /// The rules of the row that a post can break. 0 where it breaks none.
 int check(const endpoint& from, const request& what) {
   const profile& row = *emulated();
   if (!from.enabled)
     return broken("endpoint_enabled", "an operation was posted on an endpoint that is not enabled", FI_EOPBADSTATE);
   if (row.connected && !from.linked) return -FI_ENOTCONN;
-  if (!row.connected &&
-      (from.table == nullptr || what.to >= from.table->numbers.size() || from.table->numbers[what.to] == 0))
+  if (!row.connected && (from.table == nullptr || from.table->number_at(what.to) == 0))
     return broken("address", "an operation was posted to an address that is not in the address vector");
+  if (what.kind == packet_kind::tagged) {
+    if (!row.tagged) return broken("tagged", "a tagged message was posted; this fabric has none", FI_ENOSYS);
+    if (const int refused = check_tag(what.tag)) return refused;
+  }
   const std::size_t limit = remote(what.kind) ? row.rma_gather_limit : row.gather_limit;
   if (what.count > std::max<std::size_t>(limit, 1) || what.into_count > std::max<std::size_t>(limit, 1))
     return broken(remote(what.kind) ? "rma_gather_limit" : "gather_limit",
@@ -66,7 +75,7 @@ int check(const endpoint& from, const request& what) {
   if ((what.flags & FI_DELIVERY_COMPLETE) != 0 && !row.delivery_complete)
     return broken("delivery_complete", "FI_DELIVERY_COMPLETE was asked for; this fabric has no such completion",
                   FI_ENOSYS);
-  if (row.context_bytes > 0 && what.context == nullptr && !what.silent)
+  if (row.context_bytes > 0 && what.context == nullptr && completes(from, what))
     return broken("context_bytes", "an operation was posted without a context; the library keeps its own state in " +
                                        std::to_string(row.context_bytes) + " bytes of it");
   if (row.local_registration && what.listed && what.descriptors != nullptr &&
@@ -114,8 +123,9 @@ void leave(endpoint& from, std::uint64_t to, const packet_header& head, std::str
 packet_header header_of(const request& what) {
   packet_header head;
   head.kind = what.kind;
-  head.has_data =
-      static_cast<std::uint8_t>((what.has_data ? 1U : 0U) | ((what.flags & FI_DELIVERY_COMPLETE) != 0 ? 2U : 0U));
+  head.marks = static_cast<std::uint8_t>((what.has_data ? mark::data : 0) |
+                                         ((what.flags & FI_DELIVERY_COMPLETE) != 0 ? mark::delivered : 0) |
+                                         (what.kind == packet_kind::atomic && what.into_count > 0 ? mark::fetches : 0));
   head.datatype = what.datatype;
   head.operation = what.operation;
   head.address = what.address;
@@ -130,15 +140,15 @@ packet_header header_of(const request& what) {
 std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
   const std::uint64_t number = from.next_operation++;
   outstanding& kept = from.posted[number];
-  kept.reported = what.silent;
+  kept.silent = what.silent;
   kept.kind = what.kind;
   kept.delivered = (what.flags & FI_DELIVERY_COMPLETE) != 0;
   kept.peer = to;
   kept.context = what.context;
   kept.flags = what.entry_flags;
-  kept.completes = !from.selective_transmit || (what.flags & FI_COMPLETION) != 0;
+  kept.completes = completes(from, what);
   kept.into.assign(what.into, what.into + what.into_count);
-  kept.noise = take_context(what.context);
+  if (kept.completes) kept.noise = take_context(what.context);
   if (!what.silent && may_be_early(what) && from.decisions.in_a_thousand(conducted().early)) {
     finish(from, kept, 0, 0);
     kept.reported = true;
@@ -176,7 +186,7 @@ ssize_t post(endpoint& from, const request& what) {
   if (const int refused = check(from, what)) return refused;
   die_in_time();
   if (from.posted.size() >= from.transmit_size || answers_again(from)) return -FI_EAGAIN;
-  const std::uint64_t to = emulated()->connected ? from.peer : from.table->numbers[what.to];
+  const std::uint64_t to = emulated()->connected ? from.peer : from.table->number_at(what.to);
   if (from.wire.full(to)) return -FI_EAGAIN;
   packet_header head = header_of(what);
   head.number = keep(from, what, to);
@@ -197,9 +207,14 @@ void release_held(endpoint& of) {
 
 void finish(endpoint& of, outstanding& operation, int code, std::size_t length) {
   if (operation.reported) return;
-  verify_context(operation.context, operation.noise);
+  if (code == 0 && !operation.silent && of.decisions.in_a_thousand(conducted().failing)) code = FI_EIO;
+  count((operation.flags & FI_SEND) != 0   ? of.counted.sends
+        : (operation.flags & FI_READ) != 0 ? of.counted.reads
+                                           : of.counted.writes,
+        code);
+  if (operation.silent) return;
+  (void)verify_context(operation.context, operation.noise);
   if (of.transmit == nullptr) return;
-  if (code == 0 && of.decisions.in_a_thousand(conducted().failing)) code = FI_EIO;
   if (code != 0) {
     fi_cq_err_entry error{};
     error.op_context = operation.context;
@@ -237,9 +252,9 @@ std::uint64_t take_context(void* context) {
   return seed;
 }
 
-void verify_context(void* context, std::uint64_t seed) {
+std::uint64_t verify_context(void* context, std::uint64_t seed) {
   const std::size_t size = emulated()->context_bytes;
-  if (size == 0 || context == nullptr || seed == 0) return;
+  if (size == 0 || context == nullptr || seed == 0) return 0;
   chance bytes(seed);
   for (std::size_t at = 0; at + 8 <= size; at += 8) {
     std::uint64_t word = 0;
@@ -249,7 +264,7 @@ void verify_context(void* context, std::uint64_t seed) {
                                   " bytes of an operation's context were written between its post and its completion; "
                                   "they are the library's on this fabric");
   }
-  (void)take_context(context);
+  return take_context(context);
 }
 
 }  // namespace weft::emulator

@@ -40,7 +40,9 @@ struct value {
   std::uint64_t number() const {
     if (text == "unlimited") return std::numeric_limits<std::uint64_t>::max();
     std::uint64_t n = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
+    const bool hexadecimal = text.starts_with("0x");
+    const char* begin = text.data() + (hexadecimal ? 2 : 0);
+    const auto [end, fault] = std::from_chars(begin, text.data() + text.size(), n, hexadecimal ? 16 : 10);
     if (fault != std::errc{} || end != text.data() + text.size()) refuse(place + ": \"" + text + "\" is not a number");
     return n;
   }
@@ -80,6 +82,25 @@ void set_wait(profile& p, const value& v) {
     refuse(v.place + ": completion_wait is descriptor, yield or none");
   p.wait_descriptor = v.text == "descriptor";
   p.wait_yield = v.text == "yield";
+}
+
+void set_counted(profile& p, const value& v) {
+  std::istringstream words(v.text);
+  p.counted.clear();
+  for (std::string each; words >> each;) p.counted.insert(each);
+}
+/// Parts of an address lie within it: what reads and writes addresses relies on that.
+void set_address(profile& p, const value& v) {
+  std::istringstream parts(v.text);
+  std::string check;
+  if (!(parts >> p.address_format >> p.address_bytes >> p.address_number_at >> p.address_number_bits >> check))
+    refuse(v.place + ": an address is \"format bytes number_at number_bits check_at\"");
+  p.address_checked = check != "none";
+  p.address_check_at = p.address_checked ? static_cast<std::size_t>(value{check, v.place}.number()) : 0;
+  if (p.address_number_bits == 0 || p.address_number_bits > 64 || p.address_bytes > 256 ||
+      p.address_number_at > p.address_bytes || p.address_bytes - p.address_number_at < (p.address_number_bits + 7) / 8 ||
+      (p.address_checked && (p.address_check_at > p.address_bytes || p.address_bytes - p.address_check_at < 4)))
+    refuse(v.place + ": a part of the address lies outside of it");
 }
 
 /// "add swap: int32 float; read: int64", or none.
@@ -134,6 +155,22 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"largest_message", number(&profile::largest_message)},
       {"largest_write", number(&profile::largest_write)},
       {"multi_receive", flag(&profile::multi_receive)},
+      // What the provider has of the interface.
+      {"tagged", flag(&profile::tagged)},
+      {"directed_receive", flag(&profile::directed_receive)},
+      {"mem_tag_format", number(&profile::mem_tag_format)},
+      {"order_hints_checked", flag(&profile::order_hints_checked)},
+      {"address", set_address},
+      {"address_text", text(&profile::address_text)},
+      {"one_service_per_node", flag(&profile::one_service_per_node)},
+      {"short_lookup_refused", flag(&profile::short_lookup_refused)},
+      {"counted", set_counted},
+      {"cancel_of_unknown", number(&profile::cancel_of_unknown)},
+      {"atomic_bytes", number(&profile::atomic_bytes)},
+      {"every_atomic", flag(&profile::every_atomic)},
+      {"contexts", number(&profile::contexts)},
+      {"shared_transmit", flag(&profile::shared_transmit)},
+      {"poll_sets", flag(&profile::poll_sets)},
       // Cells that do not affect the calls of an addressed provider.
       {"address_resolution", nothing},
       {"connects_lazily", nothing},
@@ -249,6 +286,11 @@ const conduct& conducted() {
     conduct c;
     const auto chance = [](unsigned& into) { return [&into](std::uint64_t n) { into = static_cast<unsigned>(n); }; };
     if (const char* seed = ::secure_getenv("WEFT_EMULATOR_SEED")) c.seed = value{seed, "WEFT_EMULATOR_SEED"}.number();
+    for (const char* name : {"WEFT_EMULATED_PROCESS", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"})
+      if (const char* process = ::secure_getenv(name)) {
+        c.process = value{process, name}.number();
+        break;
+      }
     read_settings("WEFT_EMULATOR_FAULTS", {{"reorder", {chance(c.reorder), 300}},
                                            {"again", {chance(c.again), 20}},
                                            {"early", {chance(c.early), 500}},
@@ -263,18 +305,6 @@ const conduct& conducted() {
     return c;
   }();
   return chosen;
-}
-
-std::map<std::string, std::string> falsified() {
-  std::map<std::string, std::string> all;
-  const char* set = ::secure_getenv("WEFT_EMULATOR_REPLY");
-  std::istringstream rest(set == nullptr ? "" : set);
-  for (std::string one; std::getline(rest, one, ',');) {
-    const auto equals = one.find('=');
-    if (equals == std::string::npos) refuse("WEFT_EMULATOR_REPLY: \"" + one + "\" is not of the form attribute=value");
-    all[one.substr(0, equals)] = one.substr(equals + 1);
-  }
-  return all;
 }
 
 }  // namespace weft::emulator

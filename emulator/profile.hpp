@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -51,11 +50,34 @@ struct profile {
   std::size_t queue_depth = 64;
   std::uint64_t largest_message = 0;
   std::uint64_t largest_write = 0;
+
+  // What the provider has of libfabric's interface, of which no cell speaks: emulator/interfaces.yaml.
+  bool tagged = true;
+  bool directed_receive = true;
+  std::uint64_t mem_tag_format = 0;
+  bool order_hints_checked = true;  ///< fi_getinfo refuses orders that it does not promise.
+  std::uint32_t address_format = 0;
+  std::size_t address_bytes = 16;
+  std::size_t address_number_at = 8;  ///< Where an address has the endpoint's number.
+  std::size_t address_number_bits = 64;
+  bool address_checked = true;  ///< An address has a check of its number.
+  std::size_t address_check_at = 0;
+  std::string address_text;  ///< As fi_av_straddr prints it: native.cpp.
+  bool one_service_per_node = false;
+  bool short_lookup_refused = false;
+  std::set<std::string> counted;  ///< Ends that counters count, remote writes excepted (a cell decides those).
+  int cancel_of_unknown = 0;      ///< FI_E code of fi_cancel where nothing has this context.
+  std::size_t atomic_bytes = 0;   ///< Of one atomic operation.
+  bool every_atomic = false;      ///< Types and operations for which the cells have no words exist.
+  std::size_t contexts = 1;       ///< Of a scalable endpoint, each way.
+  bool shared_transmit = false;   ///< Endpoints may share a transmit context.
+  bool poll_sets = false;
 };
 
 /// How far the run uses the row's freedom: each number is a chance in a thousand per decision; 0 is the best behaviour.
 struct conduct {
   std::uint64_t seed = 1;
+  std::uint64_t process = 0;  ///< Of several that run together: its decisions are its own.
   unsigned reorder = 0;     ///< A packet waits for a later one where no order is promised between them.
   unsigned again = 0;       ///< A burst of answers "again" begins.
   unsigned early = 0;       ///< A completion without delivery comes before the target has the bytes.
@@ -71,11 +93,9 @@ struct conduct {
 /// The row of WEFT_EMULATOR_PROFILE; null where the variable is not set. An unreadable file ends the process with a
 /// sentence.
 const profile* emulated();
-/// From WEFT_EMULATOR_SEED, WEFT_EMULATOR_FAULTS and WEFT_EMULATOR_SHAPE.
+/// From WEFT_EMULATOR_SEED, WEFT_EMULATOR_FAULTS and WEFT_EMULATOR_SHAPE. The process is that of `weft emulate
+/// --processes`, or the rank that a launcher gave (PMIx, Slurm).
 const conduct& conducted();
-/// Attributes in which the reply of fi_getinfo differs from the row: "attribute=value,..." of WEFT_EMULATOR_REPLY. Read
-/// at each call, so one process sees many replies.
-std::map<std::string, std::string> falsified();
 /// Ends the process with a sentence.
 [[noreturn]] void refuse(const std::string& sentence);
 

@@ -3,6 +3,7 @@
 // Arrived packets take effect here, in an order that the row permits: a packet overtakes another only where no cell
 // promises order.
 #include "connections.hpp"
+#include "matching.hpp"
 #include "posting.hpp"
 #include "rules.hpp"
 #include "serving.hpp"
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <utility>
 
 namespace weft::emulator {
 namespace {
@@ -20,7 +22,8 @@ using std::chrono::steady_clock;
 /// Messages without a receive before their senders have to wait.
 constexpr std::size_t most_unexpected = 1024;
 
-bool is_message(const packet& p) { return p.head.kind == packet_kind::message || p.head.kind == packet_kind::tagged; }
+bool is_message(const packet_header& p) { return p.kind == packet_kind::message || p.kind == packet_kind::tagged; }
+bool is_message(const packet& p) { return is_message(p.head); }
 
 /// Earlier packets of one sender that wait.
 struct waiting {
@@ -36,62 +39,12 @@ bool may_overtake(const packet& later, const waiting& earlier) {
   return later.head.kind != packet_kind::write || !earlier.writes || !row.order_write_after_write;
 }
 
-// ---- messages
-void report_truncated(endpoint& of, const posted_receive& into, const packet& p) {
-  fi_cq_err_entry error{};
-  error.op_context = into.context;
-  error.flags = FI_RECV | FI_MSG;
-  error.len = into.buffer.iov_len;
-  error.olen = p.payload.size() - into.buffer.iov_len;
-  error.err = FI_ETRUNC;
-  error.data = p.head.data;
-  if (of.receive != nullptr) of.receive->errors.push_back(error);
-}
-
-fi_addr_t place_of(const endpoint& of, std::uint64_t number) {
-  if (of.table == nullptr) return FI_ADDR_NOTAVAIL;
-  const auto found = std::find(of.table->numbers.begin(), of.table->numbers.end(), number);
-  return found == of.table->numbers.end() ? FI_ADDR_NOTAVAIL
-                                          : static_cast<fi_addr_t>(found - of.table->numbers.begin());
-}
-
-bool receive_message(endpoint& of, const packet& p) {
-  const bool tagged = p.head.kind == packet_kind::tagged;
-  auto& queue = tagged ? of.tagged_receives : of.receives;
-  const auto found = std::find_if(queue.begin(), queue.end(), [&](const posted_receive& r) {
-    return !tagged || (r.tag | r.ignore) == (p.head.tag | r.ignore);
-  });
-  if (found == queue.end()) return false;
-  posted_receive& into = *found;
-  entry reported;
-  reported.context = into.context;
-  reported.flags = FI_RECV | (tagged ? FI_TAGGED : FI_MSG) | ((p.head.has_data & 1U) != 0 ? FI_REMOTE_CQ_DATA : 0);
-  reported.length = p.payload.size();
-  reported.data = p.head.data;
-  reported.tag = p.head.tag;
-  reported.source = place_of(of, p.head.source);
-  bool spent = true;
-  bool fits = p.payload.size() <= into.buffer.iov_len;
-  if (into.multi) {
-    fits = p.payload.size() <= into.buffer.iov_len - into.used;
-    reported.buffer = static_cast<std::byte*>(into.buffer.iov_base) + into.used;
-    if (fits) into.used += p.payload.size();
-    spent = !fits || into.buffer.iov_len - into.used < of.least_multi;
-    if (spent) reported.flags |= FI_MULTI_RECV;
-  } else {
-    reported.buffer = into.buffer.iov_base;
-  }
-  if (fits && !p.payload.empty()) std::memcpy(reported.buffer, p.payload.data(), p.payload.size());
-  if (spent) verify_context(into.context, into.noise);
-  if (!fits) report_truncated(of, into, p);
-  else if (of.receive != nullptr) of.receive->entries.push_back(reported);
-  if (spent) queue.erase(found);
-  if ((p.head.has_data & 2U) != 0) answer(of, p, fits ? 0 : FI_ETRUNC);
-  else if (p.unreported) answer(of, p, 0);
+/// True when it took effect or waits for its receive; false when it has to wait here.
+bool take_effect(endpoint& of, packet& p) {
+  if (!is_message(p)) return serve_remote(of, p);
+  admit(of, std::move(p));
   return true;
 }
-
-bool take_effect(endpoint& of, packet& p) { return is_message(p) ? receive_message(of, p) : serve_remote(of, p); }
 
 // ---- answers
 void settle(endpoint& of, const packet& p) {
@@ -142,11 +95,11 @@ void settle_due(endpoint& of, steady_clock::time_point now) {
 
 /// With WEFT_EMULATOR_EXPLAIN: a notice overtook a write, or a message overtook another. No rule is broken by that, but
 /// a program that takes the notice for the end of all earlier writes reads old bytes.
-void explain_overtaking(const packet& notice, const waiting& earlier) {
+void explain_overtaking(const packet_header& notice, const waiting& earlier) {
   static const bool wanted = ::secure_getenv("WEFT_EMULATOR_EXPLAIN") != nullptr;
   if (!wanted) return;
   const bool message = is_message(notice);
-  if (!message && (notice.head.has_data & 1U) == 0) return;
+  if (!message && (notice.marks & mark::data) == 0) return;
   if (message && earlier.messages)
     broken("order_send_after_send",
            "a message took effect before an earlier one, as this fabric permits: its position says nothing "
@@ -167,8 +120,9 @@ void pass(endpoint& of) {
     packet& one = of.pending[i];
     waiting& earlier = before[one.head.source];
     if (may_overtake(one, earlier) && one.due <= now && !of.decisions.in_a_thousand(conducted().reorder)) {
+      const packet_header head = one.head;
       if (take_effect(of, one)) {
-        explain_overtaking(one, earlier);
+        explain_overtaking(head, earlier);
         continue;
       }
     }
@@ -199,8 +153,8 @@ void progress(endpoint& of) {
     each.due = due(of, each);
     // A message is transmitted when it is here. A sender that requested delivery waits for more, and so does a sender
     // without end.
-    if (is_message(each) && (each.head.has_data & 2U) == 0) {
-      each.unreported = of.pending.size() >= most_unexpected;
+    if (is_message(each) && (each.head.marks & mark::delivered) == 0) {
+      each.unreported = of.pending.size() + of.unexpected.size() >= most_unexpected;
       if (!each.unreported) answer(of, each, 0);
     }
     of.pending.push_back(std::move(each));

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the emulator gets of a row: its cells, under their own names, for each range of releases."""
+"""What the emulator gets of a row: its cells, under their own names, for each range of releases, and the interface."""
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .interfaces import interface
 from .matrix.model import Fabric
 
 
@@ -22,6 +23,7 @@ class Profile:
     fabric: str
     until: str
     parts: tuple[Part, ...]
+    interface: tuple[tuple[str, str], ...]
 
 
 def profile(fabric: Fabric) -> Profile:
@@ -31,4 +33,4 @@ def profile(fabric: Fabric) -> Profile:
 
     return Profile(fabric.name, str(fabric.until or ""), tuple(
         Part(str(part.since), tuple((cell.name, as_word(cell.as_text)) for cell in part.cells.values()))
-        for part in fabric.ranges))
+        for part in fabric.ranges), interface(fabric.name))

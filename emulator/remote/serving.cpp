@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving.hpp"
 
+#include "executing.hpp"
 #include "posting.hpp"
 #include "rules.hpp"
 
@@ -103,7 +104,7 @@ bool land_bytes(endpoint& of, packet& p, std::byte* at) {
 /// True when it took effect (or was refused); false when it has to wait.
 bool land(endpoint& of, packet& p) {
   const target into = find_target(of, p, p.payload.size(), FI_REMOTE_WRITE);
-  if (into.code == 0 && (p.head.has_data & 1U) != 0) {
+  if (into.code == 0 && (p.head.marks & mark::data) != 0) {
     if (emulated()->write_immediate_consumes_receive && of.receives.empty()) {
       if (steady_clock::now() - p.arrived < std::chrono::seconds(3)) return false;
       broken("write_immediate_consumes_receive",
@@ -117,24 +118,27 @@ bool land(endpoint& of, packet& p) {
   } else if (into.code == 0 && !land_bytes(of, p, into.at)) {
     return false;
   }
-  if (into.code == 0 && of.remote_writes != nullptr) ++of.remote_writes->value;
+  if (into.code == 0) count(of.counted.remote_writes, 0);
   answer(of, p, into.code);
   return true;
 }
 
 bool serve_read(endpoint& of, const packet& p) {
   const target from = find_target(of, p, p.head.length, FI_REMOTE_READ);
-  if (from.code != 0) answer(of, p, from.code);
-  else answer(of, p, 0, {reinterpret_cast<const char*>(from.at), p.head.length});
+  if (from.code != 0) return answer(of, p, from.code), true;
+  count(of.counted.remote_reads, 0);
+  answer(of, p, 0, {reinterpret_cast<const char*>(from.at), p.head.length});
   return true;
 }
 
 bool serve_atomic(endpoint& of, const packet& p) {
   // fi_mr(3): an atomic that changes the word needs FI_REMOTE_WRITE.
-  const std::uint64_t access = p.head.operation == FI_ATOMIC_READ ? FI_REMOTE_READ : FI_REMOTE_WRITE;
-  const target at = find_target(of, p, size_of(p.head.datatype), access);
+  const bool reads = p.head.operation == FI_ATOMIC_READ;
+  const target at =
+      find_target(of, p, size_of(p.head.datatype) * p.head.length, reads ? FI_REMOTE_READ : FI_REMOTE_WRITE);
   std::string old;
-  const int code = at.code != 0 ? at.code : execute_atomic(at.at, p.head.datatype, p.head.operation, p.payload, old);
+  const int code = at.code != 0 ? at.code : execute_atomic(at.at, p.head, p.payload, old);
+  if (code == 0) count((p.head.marks & mark::fetches) != 0 ? of.counted.remote_reads : of.counted.remote_writes, 0);
   answer(of, p, code, code == 0 ? std::string_view(old) : std::string_view{});
   return true;
 }
