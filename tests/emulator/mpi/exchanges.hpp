@@ -3,7 +3,6 @@
 // Exchanges between the ranks of an MPI program, each of which checks every byte. They throw `wrong` with a sentence.
 #pragma once
 
-#define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <cstddef>
@@ -67,5 +66,6 @@ void communicators(const world& of);
 void puts_and_gets(const world& of);
 void accumulated(const world& of);
 void locked_counters(const world& of);
+void swap_in_own_window(const world& of);
 
 }  // namespace exchanges
