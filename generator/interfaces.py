@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ FILE = Path(__file__).resolve().parent.parent / "emulator" / "interfaces.yaml"
 DEFAULT = "default"
 _SOURCE = "source"
 # Numbers of rdma/fabric.h: the formats of addresses, in the order of its enumeration.
-_FORMATS = ("FI_FORMAT_UNSPEC", "FI_SOCKADDR", "FI_SOCKADDR_IN", "FI_SOCKADDR_IN6", "FI_SOCKADDR_IB", "FI_ADDR_PSMX",
+FORMATS = ("FI_FORMAT_UNSPEC", "FI_SOCKADDR", "FI_SOCKADDR_IN", "FI_SOCKADDR_IN6", "FI_SOCKADDR_IB", "FI_ADDR_PSMX",
             "FI_ADDR_GNI", "FI_ADDR_BGQ", "FI_ADDR_MLX", "FI_ADDR_STR", "FI_ADDR_PSMX2", "FI_ADDR_IB_UD", "FI_ADDR_EFA",
             "FI_ADDR_PSMX3", "FI_ADDR_OPX", "FI_ADDR_CXI")
 _ADDRESS = ("format", "bytes", "number_at", "number_bits", "check_at")
@@ -60,7 +61,7 @@ def _plain(value: Any) -> str:
 
 def _address(value: Any) -> str:
     parts = [str(value[each]) for each in _ADDRESS]
-    return " ".join([str(_FORMATS.index(parts[0])), *parts[1:]])
+    return " ".join([str(FORMATS.index(parts[0])), *parts[1:]])
 
 
 def _code(value: Any) -> str:
@@ -68,5 +69,5 @@ def _code(value: Any) -> str:
     return "0" if value == "none" else str(getattr(errno, value.removeprefix("FI_")))
 
 
-_FORMS = {"address": _address, "cancel_of_unknown": _code, "counted": " ".join,
-          "mem_tag_format": "0x{:016x}".format}
+_FORMS: dict[str, Callable[[Any], str]] = {"address": _address, "cancel_of_unknown": _code, "counted": " ".join,
+                                           "mem_tag_format": "0x{:016x}".format}

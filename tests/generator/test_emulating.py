@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from generator.interfaces import FILE as INTERFACES
+from generator.interfaces import FORMATS, interface
 from generator.matrix.facts import FACTS
+from generator.matrix.loader import Refused
 from tests.generator.conftest import Run
+
+INTERFACE = {name for name, _ in interface("efa")}
 
 
 def test_the_emulator_knows_every_cell(root: Path) -> None:
@@ -20,7 +25,7 @@ def test_the_emulator_knows_every_cell(root: Path) -> None:
         )
     )
     assert {fact.name for fact in FACTS} <= known
-    assert known - {fact.name for fact in FACTS} == {"fabric"}
+    assert known - {fact.name for fact in FACTS} == {"fabric"} | INTERFACE
 
 
 def test_every_row_over_libfabric_has_a_profile_with_every_cell(root: Path) -> None:
@@ -30,7 +35,46 @@ def test_every_row_over_libfabric_has_a_profile_with_every_cell(root: Path) -> N
         parts = each.read_text("utf-8").split("since = ")[1:]
         assert parts, each
         for part in parts:
-            assert re.findall(r"^([a-z_]+) =", part, re.MULTILINE) == [fact.name for fact in FACTS], each
+            named = re.findall(r"^([a-z_]+) =", part, re.MULTILINE)
+            assert named[: len(FACTS)] == [fact.name for fact in FACTS], each
+            assert set(named[len(FACTS) :]) == INTERFACE, each
+
+
+def test_an_interface_is_what_the_file_says_and_the_usual_where_it_says_nothing() -> None:
+    own = dict(interface("opx"))
+    assert own["mem_tag_format"] == "0x" + 16 * "f"
+    assert own["address"] == "14 8 0 64 none"
+    assert own["poll_sets"] == dict(interface("nowhere"))["poll_sets"] == "false"
+    assert dict(interface("gni"))["cancel_of_unknown"] == "2"
+    assert dict(interface("efa"))["counted"] == "send receive write read remote_read"
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ("a: {source: here, tagd: false}", "a: an interface has no attribute tagd; there are source, tagged"),
+        ("a: {tagged: false}", "a: an interface needs a source: release and file"),
+        ("a: {source: here, address: {format: FI_ADDR_HERE}}", "a.address: "),
+        ("a: {source: here, cancel_of_unknown: FI_ENOTHING}", "a.cancel_of_unknown: 'FI_ENOTHING' is not of the form"),
+    ],
+)
+def test_a_wrong_interface_is_refused_with_a_sentence(tmp_path: Path, entry: str, sentence: str) -> None:
+    usual = INTERFACES.read_text("utf-8").split("\nefa: ")[0]
+    file = tmp_path / "interfaces.yaml"
+    file.write_text(f"{usual}\n{entry}\n", "utf-8")
+    with pytest.raises(Refused) as refusal:
+        interface("a", file)
+    assert sentence in str(refusal.value)
+
+
+def test_formats_of_addresses_have_the_numbers_of_the_library() -> None:
+    header = Path("/usr/include/rdma/fabric.h")
+    if not header.is_file():
+        pytest.skip("libfabric-dev is not installed")
+    listed = re.search(r"enum \{\s*(FI_FORMAT_UNSPEC,.*?)\};", header.read_text("utf-8"), re.DOTALL)
+    assert listed is not None
+    names = re.findall(r"^\s*(FI_[A-Z0-9_]+)", listed[1], re.MULTILINE)
+    assert tuple(names[: len(FORMATS)]) == FORMATS
 
 
 @pytest.mark.parametrize(

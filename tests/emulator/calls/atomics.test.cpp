@@ -102,7 +102,9 @@ TEST_F(atomics, each_call_changes_the_target) {
     ASSERT_EQ(post([&] { return each.post(with); }), 0);
     EXPECT_EQ(entry(a).op_context, with);
     EXPECT_TRUE(until([&] { return *target == (each.what == kind::compare ? 5U : 1005U); })) << *target;
-    if (each.what != kind::change) EXPECT_EQ(*result, 1000U);
+    if (each.what != kind::change) {
+      EXPECT_EQ(*result, 1000U);
+    }
   }
   *operand = 5;
   if (info->tx_attr->inject_size >= sizeof(std::uint64_t)) {

@@ -62,9 +62,13 @@ TEST_F(messages, each_call_that_sends_is_received) {
     EXPECT_EQ(got.len, each.length);
     EXPECT_NE(got.flags & FI_RECV, 0U);
     EXPECT_EQ((got.flags & FI_REMOTE_CQ_DATA) != 0, each.with_data != 0);
-    if (each.with_data != 0) EXPECT_EQ(got.data, each.with_data);
+    if (each.with_data != 0) {
+      EXPECT_EQ(got.data, each.with_data);
+    }
     EXPECT_EQ(std::memcmp(a.at(0), b.at(0), each.length), 0);
-    if (each.completes) EXPECT_EQ(entry(a).op_context, send);
+    if (each.completes) {
+      EXPECT_EQ(entry(a).op_context, send);
+    }
     EXPECT_TRUE(quiet());
   }
 }
@@ -108,7 +112,9 @@ TEST_F(messages, a_message_that_came_first_waits_for_its_receive) {
   for (int i = 0; i < 5; ++i) {
     ASSERT_EQ(post([&] { return fi_recv(b.ep, b.at(0), 64, b.descriptor(), FI_ADDR_UNSPEC, context()); }), 0);
     EXPECT_EQ(entry(b).len, 8U);
-    if (ordered) EXPECT_EQ(*b.at(0), std::byte(30 + i));
+    if (ordered) {
+      EXPECT_EQ(*b.at(0), std::byte(30 + i));
+    }
   }
 }
 
@@ -154,7 +160,9 @@ TEST_F(messages, one_buffer_takes_many_messages) {
     (void)entry(a);
   }
   EXPECT_EQ(got, 4U);
-  if (!released) EXPECT_NE(entry(b).flags & FI_MULTI_RECV, 0U);  // 56 bytes are left, and 64 are the least
+  if (!released) {
+    EXPECT_NE(entry(b).flags & FI_MULTI_RECV, 0U);  // 56 bytes are left, and 64 are the least
+  }
 }
 
 TEST_F(messages, a_receive_from_one_sender_takes_no_other) {

@@ -13,7 +13,9 @@ using std::chrono::steady_clock;
 void need(int code, const char* call) { ASSERT_EQ(code, 0) << call << ": " << fi_strerror(-code); }
 
 void close_one(fid* handle) {
-  if (handle != nullptr) EXPECT_EQ(fi_close(handle), 0);
+  if (handle != nullptr) {
+    EXPECT_EQ(fi_close(handle), 0);
+  }
 }
 
 }  // namespace

@@ -55,7 +55,9 @@ TEST_F(remote, each_write_reaches_the_target) {
     offset += 4096;
     a.fill(0, size, static_cast<int>(offset / 4096));
     ASSERT_EQ(post([&] { return each.write(with); }), 0);
-    if (each.completes) EXPECT_EQ(entry(a).op_context, with);
+    if (each.completes) {
+      EXPECT_EQ(entry(a).op_context, with);
+    }
     expect_written(offset, each.length);
     EXPECT_TRUE(quiet());
   }

@@ -99,9 +99,13 @@ TEST_F(tagged, each_call_that_sends_is_received) {
     EXPECT_EQ(got.tag, tag);
     EXPECT_NE(got.flags & FI_TAGGED, 0U);
     EXPECT_EQ((got.flags & FI_REMOTE_CQ_DATA) != 0, each.with_data != 0);
-    if (each.with_data != 0) EXPECT_EQ(got.data, each.with_data);
+    if (each.with_data != 0) {
+      EXPECT_EQ(got.data, each.with_data);
+    }
     EXPECT_EQ(std::memcmp(a.at(0), b.at(0), each.length), 0);
-    if (each.completes) EXPECT_EQ(entry(a).op_context, send);
+    if (each.completes) {
+      EXPECT_EQ(entry(a).op_context, send);
+    }
     EXPECT_TRUE(quiet());
     ASSERT_EQ(fi_cancel(&b.ep->fid, other), 0);
     EXPECT_EQ(error(b).err, FI_ECANCELED);
