@@ -107,8 +107,8 @@ void watch_for_pollers() {
 
 fi_ops domain_base{sizeof(fi_ops), close_domain, none, none, none, none, none};
 fi_ops_domain domain_calls{
-    sizeof(fi_ops_domain), open_table,   open_queue, open_endpoint, open_scalable, open_counter, open_poll_set,
-    open_shared_transmit,  none,         query_atomic, none,        none};
+    sizeof(fi_ops_domain), open_table,           open_queue, open_endpoint, open_scalable, open_counter,
+    open_poll_set,         open_shared_transmit, none,       query_atomic,  none,          none};
 
 // ---- fabric
 int trywait(fid_fabric* /*fabric*/, fid** handles, int count) {

@@ -98,7 +98,8 @@ void set_address(profile& p, const value& v) {
   p.address_checked = check != "none";
   p.address_check_at = p.address_checked ? static_cast<std::size_t>(value{check, v.place}.number()) : 0;
   if (p.address_number_bits == 0 || p.address_number_bits > 64 || p.address_bytes > 256 ||
-      p.address_number_at > p.address_bytes || p.address_bytes - p.address_number_at < (p.address_number_bits + 7) / 8 ||
+      p.address_number_at > p.address_bytes ||
+      p.address_bytes - p.address_number_at < (p.address_number_bits + 7) / 8 ||
       (p.address_checked && (p.address_check_at > p.address_bytes || p.address_bytes - p.address_check_at < 4)))
     refuse(v.place + ": a part of the address lies outside of it");
 }

@@ -78,14 +78,14 @@ struct profile {
 struct conduct {
   std::uint64_t seed = 1;
   std::uint64_t process = 0;  ///< Of several that run together: its decisions are its own.
-  unsigned reorder = 0;     ///< A packet waits for a later one where no order is promised between them.
-  unsigned again = 0;       ///< A burst of answers "again" begins.
-  unsigned early = 0;       ///< A completion without delivery comes before the target has the bytes.
-  unsigned shuffle = 0;     ///< Completions come in another order.
-  unsigned slow = 0;        ///< The target does nothing at one poll.
-  unsigned partial = 0;     ///< After a piece of a write the rest of its bytes waits for another poll.
-  unsigned failing = 0;     ///< An operation ends with an error of the fabric.
-  std::uint64_t dying = 0;  ///< No chance: the process is killed at the post with this number; 0: never.
+  unsigned reorder = 0;       ///< A packet waits for a later one where no order is promised between them.
+  unsigned again = 0;         ///< A burst of answers "again" begins.
+  unsigned early = 0;         ///< A completion without delivery comes before the target has the bytes.
+  unsigned shuffle = 0;       ///< Completions come in another order.
+  unsigned slow = 0;          ///< The target does nothing at one poll.
+  unsigned partial = 0;       ///< After a piece of a write the rest of its bytes waits for another poll.
+  unsigned failing = 0;       ///< An operation ends with an error of the fabric.
+  std::uint64_t dying = 0;    ///< No chance: the process is killed at the post with this number; 0: never.
   std::uint64_t latency_ns = 0;
   std::uint64_t bytes_per_second = 0;  ///< 0: unlimited.
 };

@@ -180,8 +180,8 @@ bool cancel_receive(endpoint& of, void* context) {
     entry cancelled;
     cancelled.context = context;
     cancelled.tag = found->tag;
-    cancelled.flags = FI_RECV | (found->tagged ? FI_TAGGED : FI_MSG) |
-                      (found->multi ? std::uint64_t{FI_MULTI_RECV} : 0);
+    cancelled.flags =
+        FI_RECV | (found->tagged ? FI_TAGGED : FI_MSG) | (found->multi ? std::uint64_t{FI_MULTI_RECV} : 0);
     (void)verify_context(context, found->noise);
     count(of.counted.receives, FI_ECANCELED);
     report_error(of, cancelled, FI_ECANCELED);

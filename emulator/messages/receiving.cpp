@@ -32,7 +32,8 @@ bool completes(const endpoint& to, std::uint64_t flags) {
 /// The rules of the row that a receive can break. 0 where it breaks none.
 int check(const endpoint& to, const receive_request& what) {
   const profile& row = *emulated();
-  if (what.tagged && !row.tagged) return broken("tagged", "a tagged receive was posted; this fabric has none", FI_ENOSYS);
+  if (what.tagged && !row.tagged)
+    return broken("tagged", "a tagged receive was posted; this fabric has none", FI_ENOSYS);
   if (what.count > std::max<std::size_t>(row.gather_limit, 1))
     return broken("gather_limit", "a receive with " + std::to_string(what.count) + " buffers was posted; " +
                                       std::to_string(row.gather_limit) + " are allowed");
@@ -80,7 +81,8 @@ ssize_t receive(endpoint& to, const receive_request& what) {
     if (made.from == 0)
       return broken("address", "a receive from one sender names an address that is not in the address vector");
   }
-  if ((what.flags & FI_CLAIM) != 0 && (what.flags & FI_PEEK) == 0) return -receive_claimed(to, std::move(made), what.flags);
+  if ((what.flags & FI_CLAIM) != 0 && (what.flags & FI_PEEK) == 0)
+    return -receive_claimed(to, std::move(made), what.flags);
   if (made.completes || searches) made.noise = take_context(what.context);
   if (searches) peek(to, made, what.flags);
   else post_receive(to, std::move(made));

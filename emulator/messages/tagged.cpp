@@ -31,8 +31,8 @@ ssize_t recv(fid_ep* ep, void* buffer, std::size_t size, void* descriptor, fi_ad
   const iovec one{buffer, size};
   return receive_into(ep, &one, &descriptor, 1, from, tag, ignore, context, receive_flags(of(ep)));
 }
-ssize_t recvv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t from,
-              std::uint64_t tag, std::uint64_t ignore, void* context) {
+ssize_t recvv(fid_ep* ep, const iovec* vector, void** descriptors, std::size_t count, fi_addr_t from, std::uint64_t tag,
+              std::uint64_t ignore, void* context) {
   return receive_into(ep, vector, descriptors, count, from, tag, ignore, context, receive_flags(of(ep)));
 }
 ssize_t recvmsg(fid_ep* ep, const fi_msg_tagged* m, std::uint64_t flags) {
@@ -94,7 +94,7 @@ ssize_t injectdata(fid_ep* ep, const void* buffer, std::size_t size, std::uint64
 
 }  // namespace
 
-fi_ops_tagged tagged_calls{sizeof(fi_ops_tagged), recv, recvv, recvmsg, send, sendv, sendmsg, inject, senddata,
-                           injectdata};
+fi_ops_tagged tagged_calls{
+    sizeof(fi_ops_tagged), recv, recvv, recvmsg, send, sendv, sendmsg, inject, senddata, injectdata};
 
 }  // namespace weft::emulator

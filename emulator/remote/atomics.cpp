@@ -58,17 +58,16 @@ std::size_t most_elements(fi_datatype datatype, fi_op kind) {
 
 int check(const endpoint& from, const operation& what, std::size_t count) {
   const profile& row = *emulated();
-  if (!row.atomics)
-    return broken("atomics", "an atomic operation was posted; this fabric has none", FI_ENOSYS);
+  if (!row.atomics) return broken("atomics", "an atomic operation was posted; this fabric has none", FI_ENOSYS);
   if ((from.domain->caps & FI_ATOMIC) == 0 || !executes(what.datatype, what.kind)) return -FI_EOPNOTSUPP;
   if (compares(what.kind) != (what.expected.places > 0)) return -FI_EINVAL;
   if (count == 0) return -FI_EINVAL;
   const std::size_t most = most_elements(what.datatype, what.kind);
   if (count > most)
-    return broken("atomic_bytes",
-                  std::to_string(count) + " elements were posted as one atomic; fi_query_atomic allows " +
-                      std::to_string(most),
-                  FI_EMSGSIZE);
+    return broken(
+        "atomic_bytes",
+        std::to_string(count) + " elements were posted as one atomic; fi_query_atomic allows " + std::to_string(most),
+        FI_EMSGSIZE);
   const std::size_t places = std::max<std::size_t>(row.rma_gather_limit, 1);
   if (std::max(what.operands.places, what.expected.places) > places)
     return broken("rma_gather_limit", "a list of more than " + std::to_string(places) + " operands was posted");
@@ -86,8 +85,9 @@ ssize_t post_atomic(endpoint& from, const operation& what) {
   std::string payload;
   if (what.kind != FI_ATOMIC_READ) {
     const std::vector<iovec> local = what.operands.bytes(size);
-    if (const int refused =
-            what.silent ? 0 : check_local(from, local.data(), what.operands.descriptors, local.size(), "posted as an operand"))
+    if (const int refused = what.silent ? 0
+                                        : check_local(from, local.data(), what.operands.descriptors, local.size(),
+                                                      "posted as an operand"))
       return refused;
     append(payload, local);
     append(payload, what.expected.bytes(size));
@@ -128,8 +128,7 @@ operation aimed(fi_addr_t to, std::uint64_t address, std::uint64_t key, fi_datat
   return what;
 }
 operation of_message(const fi_msg_atomic* m, std::uint64_t flags) {
-  operation what =
-      aimed(m->addr, m->rma_iov->addr, m->rma_iov->key, m->datatype, m->op, m->context, flags);
+  operation what = aimed(m->addr, m->rma_iov->addr, m->rma_iov->key, m->datatype, m->op, m->context, flags);
   what.operands = {m->msg_iov, m->desc, m->iov_count};
   return what;
 }
@@ -249,8 +248,19 @@ int query_atomic(fid_domain* domain, fi_datatype datatype, fi_op operation, fi_a
   return 0;
 }
 
-fi_ops_atomic atomic_calls{sizeof(fi_ops_atomic), change,   changev,    changemsg,    inject,      fetch,        fetchv,
-                           fetchmsg,              compare,  comparev,   comparemsg,   valid_change, valid_fetch,
+fi_ops_atomic atomic_calls{sizeof(fi_ops_atomic),
+                           change,
+                           changev,
+                           changemsg,
+                           inject,
+                           fetch,
+                           fetchv,
+                           fetchmsg,
+                           compare,
+                           comparev,
+                           comparemsg,
+                           valid_change,
+                           valid_fetch,
                            valid_compare};
 
 }  // namespace weft::emulator

@@ -76,6 +76,7 @@ COMMANDS: dict[str, Fate] = {
     r"cd build/release/examples/invocation": nobody("it only names the folder of the next commands"),
     r"mkdir -p /tmp/found && cp providers\.yaml /tmp/found/": nobody("it prepares the next command"),
     r"tests/emulator/(seeds|compare)\.py .*": by("emulator.seed.<fabric>"),
+    r"tests/emulator/mpi/run\.py .*": by("emulator.mpi.efa"),
     r"WEFT_RANDOM_ROWS=\d+ .*": by("generator.random_rows"),
 }
 

@@ -139,13 +139,12 @@ void try_type(atomics& with, fi_datatype type, const std::function<ssize_t(std::
     fi_op operation;
     Value value;
   };
-  std::vector<outcome> all{{FI_SUM, Value(9)},          {FI_PROD, Value(18)},        {FI_LOR, Value(1)},
-                           {FI_LAND, Value(1)},         {FI_LXOR, Value(0)},         {FI_ATOMIC_READ, Value(6)},
-                           {FI_ATOMIC_WRITE, Value(3)}, {FI_CSWAP, Value(3)},        {FI_CSWAP_NE, Value(6)},
-                           {FI_MIN, Value(3)},          {FI_MAX, Value(6)},          {FI_BOR, Value(7)},
-                           {FI_BAND, Value(2)},         {FI_BXOR, Value(5)},         {FI_CSWAP_LE, Value(3)},
-                           {FI_CSWAP_LT, Value(6)},     {FI_CSWAP_GE, Value(3)},     {FI_CSWAP_GT, Value(6)},
-                           {FI_MSWAP, Value(2)}};
+  std::vector<outcome> all{
+      {FI_SUM, Value(9)},      {FI_PROD, Value(18)},       {FI_LOR, Value(1)},          {FI_LAND, Value(1)},
+      {FI_LXOR, Value(0)},     {FI_ATOMIC_READ, Value(6)}, {FI_ATOMIC_WRITE, Value(3)}, {FI_CSWAP, Value(3)},
+      {FI_CSWAP_NE, Value(6)}, {FI_MIN, Value(3)},         {FI_MAX, Value(6)},          {FI_BOR, Value(7)},
+      {FI_BAND, Value(2)},     {FI_BXOR, Value(5)},        {FI_CSWAP_LE, Value(3)},     {FI_CSWAP_LT, Value(6)},
+      {FI_CSWAP_GE, Value(3)}, {FI_CSWAP_GT, Value(6)},    {FI_MSWAP, Value(2)}};
   for (const outcome& each : all) {
     const bool compares = each.operation >= FI_CSWAP;
     const std::size_t n = with.count(type, each.operation, compares ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC);
@@ -162,11 +161,11 @@ void try_type(atomics& with, fi_datatype type, const std::function<ssize_t(std::
     void* descriptor = with.a.descriptor();
     void* context = with.context();
     const auto call = [&]() -> ssize_t {
-      return compares ? fi_compare_atomic(with.a.ep, operand, n, descriptor, compared, descriptor, result, descriptor,
-                                          with.a.other, with.base(with.b), with.key(with.b), type, each.operation,
-                                          context)
-                      : fi_fetch_atomic(with.a.ep, operand, n, descriptor, result, descriptor, with.a.other,
-                                        with.base(with.b), with.key(with.b), type, each.operation, context);
+      return compares
+                 ? fi_compare_atomic(with.a.ep, operand, n, descriptor, compared, descriptor, result, descriptor,
+                                     with.a.other, with.base(with.b), with.key(with.b), type, each.operation, context)
+                 : fi_fetch_atomic(with.a.ep, operand, n, descriptor, result, descriptor, with.a.other,
+                                   with.base(with.b), with.key(with.b), type, each.operation, context);
     };
     ASSERT_EQ(post(call), 0);
     wait();

@@ -40,8 +40,7 @@ TEST_F(counters, each_end_is_counted_by_its_own) {
     fid_cntr* of_a = nullptr;
     fid_cntr* of_b = nullptr;
   };
-  std::array<counted, 6> all{
-      {{FI_SEND}, {FI_RECV}, {FI_WRITE}, {FI_READ}, {FI_REMOTE_WRITE}, {FI_REMOTE_READ}}};
+  std::array<counted, 6> all{{{FI_SEND}, {FI_RECV}, {FI_WRITE}, {FI_READ}, {FI_REMOTE_WRITE}, {FI_REMOTE_READ}}};
   // endpoints of their own: counters are bound before an endpoint is enabled
   std::array<fid_ep*, 2> ends{};
   std::array<side*, 2> sides{&a, &b};
@@ -182,9 +181,7 @@ TEST_F(contexts, a_message_reaches_the_context_that_its_address_names) {
     ASSERT_EQ(post([&] { return fi_recv(receives.at(i), b.at(0), 64, nullptr, FI_ADDR_UNSPEC, of.at(i)); }), 0);
   for (const int i : {1, 0}) {
     const auto at = static_cast<std::size_t>(i);
-    ASSERT_EQ(post([&] {
-                return fi_send(transmits[0], a.at(0), 8, nullptr, fi_rx_addr(itself, i, bits), context());
-              }),
+    ASSERT_EQ(post([&] { return fi_send(transmits[0], a.at(0), 8, nullptr, fi_rx_addr(itself, i, bits), context()); }),
               0);
     EXPECT_EQ(entry(b).op_context, of.at(at));
     (void)entry(a);

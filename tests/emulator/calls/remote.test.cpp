@@ -38,8 +38,10 @@ TEST_F(remote, each_write_reaches_the_target) {
     bool completes;
   };
   const std::vector<call> calls{
-      {"write", [&](void* c) { return fi_write(a.ep, a.at(0), size, descriptor, a.other, to(), key(b), c); }, size, true},
-      {"writev", [&](void* c) { return fi_writev(a.ep, &vector, &descriptor, 1, a.other, to(), key(b), c); }, size, true},
+      {"write", [&](void* c) { return fi_write(a.ep, a.at(0), size, descriptor, a.other, to(), key(b), c); }, size,
+       true},
+      {"writev", [&](void* c) { return fi_writev(a.ep, &vector, &descriptor, 1, a.other, to(), key(b), c); }, size,
+       true},
       {"writemsg",
        [&](void* c) {
          target = {to(), size, key(b)};
@@ -128,9 +130,7 @@ TEST_F(remote, each_read_gets_the_targets_bytes) {
 TEST_F(remote, a_read_with_a_wrong_key_fails) {
   WEFT_OPEN(.caps = FI_MSG | FI_RMA);
   void* with = context();
-  ASSERT_EQ(post([&] {
-              return fi_read(a.ep, a.at(0), size, a.descriptor(), a.other, base(b), key(b) ^ 0x55, with);
-            }),
+  ASSERT_EQ(post([&] { return fi_read(a.ep, a.at(0), size, a.descriptor(), a.other, base(b), key(b) ^ 0x55, with); }),
             0);
   EXPECT_EQ(error(a).op_context, with);
 }

@@ -89,8 +89,8 @@ TEST_F(tagged, each_call_that_sends_is_received) {
     void* other = context();
     void* send = context();
     ++tag;
-    ASSERT_EQ(
-        post([&] { return fi_trecv(b.ep, b.at(64), 64, b.descriptor(), FI_ADDR_UNSPEC, tag + 1000, 0, other); }), 0);
+    ASSERT_EQ(post([&] { return fi_trecv(b.ep, b.at(64), 64, b.descriptor(), FI_ADDR_UNSPEC, tag + 1000, 0, other); }),
+              0);
     ASSERT_EQ(post([&] { return fi_trecv(b.ep, b.at(0), 64, b.descriptor(), FI_ADDR_UNSPEC, tag, 0, receive); }), 0);
     ASSERT_EQ(post([&] { return each.send(tag, send); }), 0);
     const auto got = entry(b);

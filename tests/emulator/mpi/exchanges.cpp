@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mpi-exchanges LARGEST [NAME...]: an MPI program that checks each byte of what its ranks exchange (default: all but
-// own_swap). LARGEST: bytes of the largest message. Exit 0: every exchange was right. Exit 1: a sentence says which was wrong.
+// own_swap). LARGEST: bytes of the largest message. Exit 0: every exchange was right. Exit 1: a sentence says which was
+// wrong.
 #include "exchanges.hpp"
 
 #include <cstdio>
@@ -13,12 +14,12 @@ namespace {
 
 using exchange = std::pair<std::string, void (*)(const exchanges::world&)>;
 const std::vector<exchange> all{
-    {"ring", exchanges::ring_of_all_sizes},       {"tags", exchanges::tags_and_any_source},
-    {"waiting", exchanges::messages_that_wait},   {"claims", exchanges::probes_and_claims},
+    {"ring", exchanges::ring_of_all_sizes},        {"tags", exchanges::tags_and_any_source},
+    {"waiting", exchanges::messages_that_wait},    {"claims", exchanges::probes_and_claims},
     {"synchronous", exchanges::synchronous_sends}, {"cancel", exchanges::cancelled_receives},
-    {"order", exchanges::order_of_messages},      {"collectives", exchanges::collectives},
-    {"communicators", exchanges::communicators},  {"puts", exchanges::puts_and_gets},
-    {"accumulated", exchanges::accumulated},      {"counters", exchanges::locked_counters},
+    {"order", exchanges::order_of_messages},       {"collectives", exchanges::collectives},
+    {"communicators", exchanges::communicators},   {"puts", exchanges::puts_and_gets},
+    {"accumulated", exchanges::accumulated},       {"counters", exchanges::locked_counters},
     {"own_swap", exchanges::swap_in_own_window}};
 
 }  // namespace

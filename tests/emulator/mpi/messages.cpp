@@ -53,7 +53,8 @@ void tags_and_any_source(const world& of) {
       MPI_Recv(got.data(), as_int(got.size()), MPI_BYTE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
       require(status.MPI_TAG == tag, "tags: a message has another tag than its receive");
       got.resize(static_cast<std::size_t>(received(status)));
-      same(got, pattern(static_cast<std::size_t>(100 + tag), static_cast<std::uint64_t>(status.MPI_SOURCE * 1000 + tag)),
+      same(got,
+           pattern(static_cast<std::size_t>(100 + tag), static_cast<std::uint64_t>(status.MPI_SOURCE * 1000 + tag)),
            "tags");
     }
   MPI_Waitall(as_int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
@@ -66,7 +67,8 @@ void messages_that_wait(const world& of) {
   const auto sent = pattern(size, static_cast<std::uint64_t>(of.rank));
   std::vector<MPI_Request> requests(messages);
   for (int i = 0; i < messages; ++i)
-    MPI_Isend(sent.data(), as_int(size), MPI_BYTE, of.next(), i, MPI_COMM_WORLD, &requests[static_cast<std::size_t>(i)]);
+    MPI_Isend(sent.data(), as_int(size), MPI_BYTE, of.next(), i, MPI_COMM_WORLD,
+              &requests[static_cast<std::size_t>(i)]);
   MPI_Barrier(MPI_COMM_WORLD);  // now most of them wait at their receiver
   for (int i = 0; i < messages; ++i) {
     std::vector<std::uint8_t> got(size);
@@ -83,7 +85,8 @@ void probes_and_claims(const world& of) {
     MPI_Isend(sent.data(), as_int(size), MPI_BYTE, of.next(), usual_tag, MPI_COMM_WORLD, &request);
     MPI_Status status{};
     MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-    require(received(status) == as_int(size) && status.MPI_SOURCE == of.previous(), "probe: another message is described");
+    require(received(status) == as_int(size) && status.MPI_SOURCE == of.previous(),
+            "probe: another message is described");
     MPI_Message claimed{};
     int found = 0;
     while (found == 0) MPI_Improbe(of.previous(), usual_tag, MPI_COMM_WORLD, &found, &claimed, &status);
