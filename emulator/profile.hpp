@@ -51,7 +51,7 @@ struct profile {
   std::uint64_t largest_message = 0;
   std::uint64_t largest_write = 0;
 
-  // What the provider has of libfabric's interface, of which no cell speaks: emulator/interfaces.yaml.
+  // What the provider has of libfabric's interface beyond the cells: emulator/interfaces.yaml.
   bool tagged = true;
   bool directed_receive = true;
   std::uint64_t mem_tag_format = 0;

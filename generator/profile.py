@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .interfaces import interface
+from .matrix.interfaces import interface
 from .matrix.model import Fabric
 
 

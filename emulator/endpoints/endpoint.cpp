@@ -166,8 +166,9 @@ int close_endpoint(fid* handle) {
 
 ssize_t cancel(fid* handle, void* context) {
   const locked hold(process_lock());
-  endpoint& e = of(handle);
-  return cancel_receive(e, context) ? 0 : -emulated()->cancel_of_unknown;
+  const int unknown = emulated()->cancel_of_unknown;
+  if (unknown == FI_ENOSYS) return -FI_ENOSYS;  // the provider cancels nothing
+  return cancel_receive(of(handle), context) ? 0 : -unknown;
 }
 
 int set_option(fid* handle, int level, int name, const void* value, std::size_t size) {

@@ -118,7 +118,7 @@ int execute(std::byte* at, const packet_header& what, std::string_view operands,
 }
 
 using executor = int (*)(std::byte*, const packet_header&, std::string_view, std::string&);
-struct type {
+struct element_type {
   std::size_t size;
   executor apply;
   const char* name;  ///< As the row names it; null: the row has no word for it.
@@ -126,30 +126,30 @@ struct type {
   bool bits;
 };
 template <class Value>
-constexpr type made(const char* name) {
+constexpr element_type made(const char* name) {
   return {sizeof(Value), execute<Value>, name, has_order<Value>, has_bits<Value>};
 }
 
-const std::map<int, type>& types() {
-  static const std::map<int, type> all{{FI_INT8, made<std::int8_t>(nullptr)},
-                                       {FI_UINT8, made<std::uint8_t>(nullptr)},
-                                       {FI_INT16, made<std::int16_t>(nullptr)},
-                                       {FI_UINT16, made<std::uint16_t>(nullptr)},
-                                       {FI_INT32, made<std::int32_t>("int32")},
-                                       {FI_UINT32, made<std::uint32_t>("uint32")},
-                                       {FI_INT64, made<std::int64_t>("int64")},
-                                       {FI_UINT64, made<std::uint64_t>("uint64")},
-                                       {FI_FLOAT, made<float>("float")},
-                                       {FI_DOUBLE, made<double>("double")},
-                                       {FI_FLOAT_COMPLEX, made<std::complex<float>>(nullptr)},
-                                       {FI_DOUBLE_COMPLEX, made<std::complex<double>>(nullptr)},
-                                       {FI_LONG_DOUBLE, made<long double>(nullptr)},
-                                       {FI_LONG_DOUBLE_COMPLEX, made<std::complex<long double>>(nullptr)}};
+const std::map<int, element_type>& types() {
+  static const std::map<int, element_type> all{{FI_INT8, made<std::int8_t>(nullptr)},
+                                               {FI_UINT8, made<std::uint8_t>(nullptr)},
+                                               {FI_INT16, made<std::int16_t>(nullptr)},
+                                               {FI_UINT16, made<std::uint16_t>(nullptr)},
+                                               {FI_INT32, made<std::int32_t>("int32")},
+                                               {FI_UINT32, made<std::uint32_t>("uint32")},
+                                               {FI_INT64, made<std::int64_t>("int64")},
+                                               {FI_UINT64, made<std::uint64_t>("uint64")},
+                                               {FI_FLOAT, made<float>("float")},
+                                               {FI_DOUBLE, made<double>("double")},
+                                               {FI_FLOAT_COMPLEX, made<std::complex<float>>(nullptr)},
+                                               {FI_DOUBLE_COMPLEX, made<std::complex<double>>(nullptr)},
+                                               {FI_LONG_DOUBLE, made<long double>(nullptr)},
+                                               {FI_LONG_DOUBLE_COMPLEX, made<std::complex<long double>>(nullptr)}};
   return all;
 }
 
 /// Whether fi_atomic(3) has the operation for such values.
-bool exists(const type& of, fi_op operation) {
+bool exists(const element_type& of, fi_op operation) {
   switch (operation) {
     case FI_MIN:
     case FI_MAX:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.interfaces import FILE as INTERFACES
-from generator.interfaces import FORMATS, interface
+from generator.matrix.interfaces import FILE as INTERFACES
+from generator.matrix.interfaces import FORMATS, interface
 from generator.matrix.facts import FACTS
 from generator.matrix.loader import Refused
 from tests.generator.conftest import Run

@@ -187,7 +187,9 @@ TEST_F(messages, a_cancelled_receive_ends_with_an_error_entry) {
   WEFT_OPEN(.caps = FI_MSG);
   void* receive = context();
   ASSERT_EQ(post([&] { return fi_recv(b.ep, b.at(0), 64, b.descriptor(), FI_ADDR_UNSPEC, receive); }), 0);
-  ASSERT_EQ(fi_cancel(&b.ep->fid, receive), 0);
+  const ssize_t cancelled = fi_cancel(&b.ep->fid, receive);
+  if (cancelled == -FI_ENOSYS) GTEST_SKIP() << "the provider cancels nothing";
+  ASSERT_EQ(cancelled, 0);
   const auto failed = error(b);
   EXPECT_EQ(failed.err, FI_ECANCELED);
   EXPECT_EQ(failed.op_context, receive);

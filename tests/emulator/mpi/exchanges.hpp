@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exchanges between the ranks of an MPI program, each of which checks every byte. They throw `wrong` with a sentence.
+// Exchanges between the ranks of an MPI program. Each checks every byte, and throws `wrong` with a sentence.
 #pragma once
 
 #include <mpi.h>

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open MPI over emulated fabrics: calm, and with every legal fault, seed after seed.
 
-Each run is `./weft emulate FABRIC -- mpirun ... mpi-exchanges`, and mpi-exchanges checks every byte. Two-sided exchanges
-take pml cm with mtl ofi, one-sided ones osc rdma with btl ofi. A failure that findings.yaml describes is the client's
-own: --findings makes each of them happen. Exit 0: as it should be. Exit 1: a run failed; its line says how. Exit 2:
-usage.
+Each run is `./weft emulate FABRIC -- mpirun ... mpi-exchanges`, and mpi-exchanges checks every byte. Two-sided
+exchanges take pml cm with mtl ofi, one-sided ones osc rdma with btl ofi. A failure that findings.yaml describes is the
+client's own: --findings makes each of them happen.
+Exit 0: as it should be. Exit 1: a run failed; its line says how. Exit 2: usage.
 """
 from __future__ import annotations
 

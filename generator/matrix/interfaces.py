@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a provider has of libfabric's interface, of which no cell speaks: emulator/interfaces.yaml, as profile lines."""
+"""What a provider has of libfabric's interface beyond the cells: emulator/interfaces.yaml, as lines of a profile."""
 from __future__ import annotations
 
 import errno
@@ -10,9 +10,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from .matrix.loader import Problem, Refused
+from .loader import Problem, Refused
 
-FILE = Path(__file__).resolve().parent.parent / "emulator" / "interfaces.yaml"
+FILE = Path(__file__).resolve().parents[2] / "emulator" / "interfaces.yaml"
 DEFAULT = "default"
 _SOURCE = "source"
 # Numbers of rdma/fabric.h: the formats of addresses, in the order of its enumeration.
