@@ -14,7 +14,9 @@ counter& of(fid_cntr* handle) { return *reinterpret_cast<counter*>(handle); }
 
 int close_counter(fid* handle) {
   const locked hold(process_lock());
-  delete reinterpret_cast<counter*>(handle);  // NOLINT(cppcoreguidelines-owning-memory)
+  auto* closed = reinterpret_cast<counter*>(handle);
+  if (!closed->endpoints.empty()) return -FI_EBUSY;
+  delete closed;  // NOLINT(cppcoreguidelines-owning-memory)
   return 0;
 }
 fi_ops base_calls{sizeof(fi_ops), close_counter, none, none, none, none, none};

@@ -79,6 +79,7 @@ void append(std::string& payload, const std::vector<iovec>& from) {
 }
 
 ssize_t post_atomic(endpoint& from, const operation& what) {
+  const locked hold(process_lock());
   const std::size_t count = what.kind == FI_ATOMIC_READ ? what.results.count() : what.operands.count();
   if (const int refused = check(from, what, count)) return refused;
   const std::size_t size = size_of(static_cast<std::uint8_t>(what.datatype));
