@@ -49,6 +49,12 @@ def test_an_interface_is_what_the_file_says_and_the_usual_where_it_says_nothing(
     assert dict(interface("efa"))["counted"] == "send receive write read remote_read"
 
 
+def test_each_interface_is_that_of_a_row(root: Path) -> None:
+    named = re.findall(r"^([a-z_0-9]+):", INTERFACES.read_text("utf-8"), re.MULTILINE)
+    rows = {each.stem for each in (root / "generated" / "profiles").glob("*.profile")}
+    assert {"default", "efa"} <= set(named) <= rows | {"default"}
+
+
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
