@@ -124,15 +124,18 @@ def rules_in(said: str) -> list[str]:
 
 
 def runs_of(fabric: str, seeds: range) -> list[Run]:
-    cells = CELLS.get(fabric, ())
-    faults = FAULTS.get(fabric, GENTLE)
-    def arguments(one_sided: bool, seed: int) -> tuple[str, ...]:
-        chosen = faults if not one_sided or release() < 5 else faults.replace("again,", "")
-        return ("--faults", chosen, "--seed", str(seed), *cells)
+    """A calm run and one for each seed, two-sided and one-sided."""
+    def arguments(one_sided: bool, seed: int | None) -> tuple[str, ...]:
+        cells = CELLS.get(fabric, ()) if one_sided else ()
+        if seed is None:
+            return cells
+        faults = FAULTS.get(fabric, GENTLE)
+        if one_sided and release() >= 5:
+            faults = faults.replace("again,", "")
+        return ("--faults", faults, "--seed", str(seed), *cells)
 
-    return [Run(fabric, one_sided, ONE_SIDED if one_sided else TWO_SIDED, each)
-            for one_sided in (False, True)
-            for each in (cells, *(arguments(one_sided, seed) for seed in seeds))]
+    return [Run(fabric, one_sided, ONE_SIDED if one_sided else TWO_SIDED, arguments(one_sided, seed))
+            for one_sided in (False, True) for seed in (None, *seeds)]
 
 
 def check_run(run: Run, build: Path, limit: float) -> bool:
