@@ -36,7 +36,8 @@ def page(root: Path) -> str:
     return (
         "# What was tried to break weft\n\n"
         "A figure is that of a run: the command repeats the run with the same choices. Machines differ, so times are\n"
-        "those of one machine with 2 processors.\n\n"
+        "those of one machine with 2 processors. `BUILD` is a build folder of the programs. `+` after a commit: the\n"
+        "tree had changes that were not in it.\n\n"
         f"{tried} of {len(lists['promises'])} campaigns have figures. Of {len(lists['attacks'])} attacks: {counts}.\n\n"
         "## Campaigns\n\n" + _promises(lists, figures) + "\n## Commands of these figures\n\n" + _commands(figures)
         + "\n## Attacks\n\nThe threat model is in [SECURITY.md](../../SECURITY.md).\n\n" + _attacks(lists)
@@ -82,13 +83,13 @@ def _promises(lists: Lists, figures: Figures) -> str:
             rows.append((each["name"] if first else "", each["says"] if first else "", fabric, said,
                          figure.get("date", "")))
             first = False
-    return _table(("", "promise", "fabric", "figures", "date"), rows)
+    return _table(("", "promise", "fabric or program", "figures", "date"), rows)
 
 
 def _commands(figures: Figures) -> str:
     rows = [(campaign, fabric, f"`{figure['command']}`", f"`{figure['commit']}`")
             for campaign, of_fabrics in figures.items() for fabric, figure in of_fabrics.items()]
-    return _table(("campaign", "fabric", "command", "commit"), rows) if rows else "None yet.\n"
+    return _table(("campaign", "fabric or program", "command", "commit"), rows) if rows else "None yet.\n"
 
 
 def _attacks(lists: Lists) -> str:

@@ -7,7 +7,9 @@ docs/reference/reliability.py makes a page of them.
 from __future__ import annotations
 
 import datetime
+import fcntl
 import json
+import os
 import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,21 +30,27 @@ class Figure:
 
 
 def commit() -> str:
-    """The commit of the tree, with a plus where files differ from it."""
+    """The commit of the tree, with a plus where files differ from it. The figures themselves are no difference."""
 
     def git(*words: str) -> str:
         return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True).stdout
 
-    return git("rev-parse", "--short=12", "HEAD").strip() + ("+" if git("status", "--porcelain").strip() else "")
+    changes = ("status", "--porcelain", "--", ".", f":(exclude){FIGURES.relative_to(ROOT)}")
+    return git("rev-parse", "--short=12", "HEAD").strip() + ("+" if git(*changes).strip() else "")
 
 
 def keep(campaign: str, fabric: str, figure: Figure, file: Path = FIGURES) -> None:
-    """Writes a figure with date and commit, and leaves the others as they are."""
-    all_of_them = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    dated = asdict(figure) | {"date": datetime.datetime.now().date().isoformat(), "commit": commit()}
-    all_of_them.setdefault(campaign, {})[fabric] = dated
-    ordered = {name: dict(sorted(all_of_them[name].items())) for name in sorted(all_of_them)}
-    file.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+    """Writes a figure with date and commit, and leaves the others as they are. Campaigns may run side by side."""
+    dated = asdict(figure) | {"date": datetime.datetime.now().date().isoformat(), "commit": figure.commit or commit()}
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        all_of_them = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        all_of_them.setdefault(campaign, {})[fabric] = dated
+        ordered = {name: dict(sorted(all_of_them[name].items())) for name in sorted(all_of_them)}
+        file.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+    finally:
+        os.close(folder)
 
 
 def percentile(values: list[float], share: float) -> float:

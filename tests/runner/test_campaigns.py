@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT / "tests" / "campaigns"), str(ROOT / "examples" / "invo
 import kills  # noqa: E402
 import record  # noqa: E402
 import soak  # noqa: E402
+import tools  # noqa: E402
 import wire  # noqa: E402
 from running import Failed  # noqa: E402
 
@@ -72,6 +73,66 @@ def test_figures_are_kept_beside_those_of_others(tmp_path: Path) -> None:
     kept = json.loads(file.read_text())
     assert {name: each["said"] for name, each in kept["kills"].items()} == {"shm": "3 kills", "tcp": "20 kills"}
     assert kept["kills"]["tcp"]["date"] and kept["kills"]["tcp"]["commit"]
+
+
+def test_a_figure_names_the_commit_of_its_beginning(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    record.keep("soak", "tcp", record.Figure(True, "a night", "scripts/campaign soak", commit="0123456789ab"), file)
+    assert json.loads(file.read_text())["soak"]["tcp"]["commit"] == "0123456789ab"
+
+
+SIMULATED = {"seeds": 2000, "failed": [], "operations": 30_000, "virtual_seconds": 600.0, "rate": 12.5}
+EXECUTED = {"executions": 10_000_000, "seconds": 90.0, "edges": 77, "crashes": 0}
+
+
+@pytest.mark.parametrize(("change", "good"), [({}, True), ({"failed": [{"seed": 7}]}, False), ({"seeds": 0}, False)])
+def test_a_failed_seed_breaks_a_simulation(change: dict[str, Any], good: bool) -> None:
+    figure = tools.simulated({**SIMULATED, **change}, "./weft simulate tcp")
+    assert figure.good is good
+    assert figure.said.endswith("30,000 operations in 10 virtual minutes, 12.5 seeds/s of a processor")
+
+
+@pytest.mark.parametrize(("change", "code", "good"),
+                         [({}, 0, True), ({}, 1, False), ({"crashes": 1}, 0, False), ({"executions": 0}, 0, False)])
+def test_a_crash_breaks_a_fuzz_target(change: dict[str, Any], code: int, good: bool) -> None:
+    ran = EXECUTED | change
+    figure = tools.fuzzed(ran, code, "scripts/fuzz wire_hello")
+    assert figure.good is good
+    assert figure.said == f"{ran['executions']:,} executions in 1.5 minutes, 77 edges, {ran['crashes']} crashes"
+
+
+@pytest.mark.parametrize(("good_calls", "good_kills", "good"), [(9, 4, True), (8, 4, False), (9, 3, False)])
+def test_a_point_that_ends_badly_breaks_failing_calls(good_calls: int, good_kills: int, good: bool) -> None:
+    table = [{"program": "hello", "what": "call fails", "points": 9, "good": good_calls},
+             {"program": "paged_writer", "what": "killed there", "points": 4, "good": good_kills}]
+    figure = tools.failed_in_turn(table, "scripts/faults")
+    assert figure.good is good
+    assert figure.said == (f"9 failing calls, {good_calls} ended well; 4 kills at a call, {good_kills} ended well "
+                           "(hello, paged_writer)")
+    assert not tools.failed_in_turn([], "scripts/faults").good
+
+
+def test_a_bug_that_is_not_found_breaks_planted_bugs() -> None:
+    said = "one: found as lost_message after 3 seeds\ntwo: found as lost_message after 12 seeds\n"
+    figure = tools.planted_bugs(said, 0, "planted.py")
+    assert figure.good and figure.said == "2 of 2 bugs found by name, after 12 seeds at most"
+    figure = tools.planted_bugs(said + "three: not found as double_end: no seed has it\n", 1, "planted.py")
+    assert not figure.good
+    assert figure.said == "2 of 3 bugs found by name, after 12 seeds at most; not: three"
+
+
+def test_connections_pass_only_if_a_test_ran(tmp_path: Path) -> None:
+    program = tmp_path / "tests" / "loopback" / "loopback.reconnecting"
+    program.parent.mkdir(parents=True)
+    for said, code, good in (("[  PASSED  ] 1 test.", 0, True), ("[  PASSED  ] 0 tests.", 0, False),
+                             ("[  PASSED  ] 1 test.", 1, False)):
+        program.write_text(f"#!/bin/sh\necho \"$WEFT_ROUNDS rounds\"\necho '{said}'\nexit {code}\n")
+        program.chmod(0o755)
+        figure = tools.connections("loopback", tmp_path, 50)
+        assert figure.good is good
+        assert figure.command == "WEFT_ROUNDS=50 BUILD/tests/loopback/loopback.reconnecting"
+    with pytest.raises(tools.Missing, match="conformance.tcp does not exist"):
+        tools.connections("tcp", tmp_path, 50)
 
 
 class PlantedManager:
