@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs headers, the CMake package and the pkg-config files: weft.pc, and one weft-<fabric>.pc per fabric.
+# Installs headers, the CMake package and the pkg-config files: weft.pc, one weft-<fabric>.pc per fabric, and
+# weft-authentication.pc.
 include(CMakePackageConfigHelpers)
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
@@ -37,6 +38,9 @@ function(weft_pc package description requires flags)
 endfunction()
 # Without -std=c++20 g++ 12 and clang 14 compile C++17. A program in a later C++ puts its own -std after these flags.
 weft_pc(weft "${PROJECT_DESCRIPTION}" "" " -std=c++20 -I\${includedir} -pthread")
+if(TARGET OpenSSL::Crypto)
+  weft_pc(weft-authentication "weft's answer authentication::shared_secret" "weft = ${PROJECT_VERSION}, libcrypto" "")
+endif()
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
   set(weft_requires "weft = ${PROJECT_VERSION}")
   if(WEFT_FABRIC_${fabric}_BACKEND STREQUAL "libfabric")

@@ -40,6 +40,7 @@ set(WEFT_PUBLIC_HEADERS
   core/policy.hpp
   core/policy_name.hpp
   core/secret.hpp
+  core/secret_page.hpp
   core/time.hpp
   core/printable.hpp
   core/version.hpp

@@ -18,6 +18,7 @@ namespace weft {
 
 /// Bytes that both sides of a meeting know, and nobody else. Draw them at random: `openssl rand -hex 32` makes a text
 /// of 64 bytes. A copy overwrites its bytes when it ends; the caller's own text stays, so overwrite it too.
+/// A transport keeps its copy out of core files (core/secret_page.hpp).
 /// transport_options::secret takes one, where the fabric answers authentication::shared_secret.
 class secret {
  public:

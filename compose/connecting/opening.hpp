@@ -65,6 +65,7 @@ class opening {
     if constexpr (Engine::slot_per_message)
       options.operations = std::min(options.operations, Engine::fabric::facts.queue_depth / 2);
     auto e = std::make_unique<Engine>(options, std::move(port).value());
+    if (!e->known_secret.holds()) return {error(errc::no_memory, "open"), "no memory for transport_options::secret"};
     e->own_address = e->port->address();
     e->control_messages = std::max(Engine::slot_per_message ? 16U : 64U, options.operations / 2);
     e->operations.keep_back(e->control_messages);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../backends/openssl/hmac.hpp"
+#include "../../core/secret_page.hpp"
 #include "../../policies/authentication.hpp"
 #include "../engine/no_authentication.hpp"
 
@@ -84,7 +85,7 @@ class shared_secret_handshake {
     }
     if (words->callers != r.callers) return hello_proof::garbled;
     if (!words->answers || words->listeners != r.listeners) return hello_proof::missing;
-    if (is_code_of(words->code, e_.options.secret, wire::proving_side::caller, r.callers, r.listeners, said))
+    if (is_code_of(words->code, e_.known_secret.get(), wire::proving_side::caller, r.callers, r.listeners, said))
       return hello_proof::enough;
     refusal = "the shared secrets differ: give both sides the same transport_options::secret";
     return hello_proof::wrong;
@@ -103,7 +104,7 @@ class shared_secret_handshake {
   }
   bool is_proven(const record& r, const wire::introduction& said) const noexcept {
     return r.has_callers && r.has_listeners && said.authentication.size() == wire::code_bytes &&
-           is_code_of(said.authentication, e_.options.secret, wire::proving_side::listener, r.callers, r.listeners,
+           is_code_of(said.authentication, e_.known_secret.get(), wire::proving_side::listener, r.callers, r.listeners,
                       said);
   }
   static std::string unproven_accept() { return "the listener did not prove that it knows the shared secret"; }
@@ -111,7 +112,7 @@ class shared_secret_handshake {
   /// Empty, and the peer refuses it, where libcrypto refused.
   const_bytes words(const record& r, wire::message_kind kind, const wire::introduction& own,
                     bytes into) const noexcept {
-    const secret& known = e_.options.secret;
+    const secret& known = e_.known_secret.get();
     if (kind == wire::message_kind::accept) {
       const auto code = code_of(known, wire::proving_side::listener, r.callers, r.listeners, own);
       if (!code) return {};
@@ -147,6 +148,7 @@ class shared_secret_handshake {
 template <>
 struct authentication_of<authentication::shared_secret> {
   using peer_part = challenged_peer;
+  using kept_secret = secret_page;
   template <class Engine>
   using type = shared_secret_handshake<Engine>;
 };

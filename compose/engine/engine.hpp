@@ -55,7 +55,14 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   using traits::watches_cells;
 
   engine(const transport_options& o, std::unique_ptr<port_type> p)
-      : port(std::move(p)), reader(traits::queue::made(*port)), options(o), peers(o.peers), opened(port->now()) {}
+      : port(std::move(p)),
+        reader(traits::queue::made(*port)),
+        options(o),
+        peers(o.peers),
+        opened(port->now()),
+        known_secret(o.secret) {
+    options.secret = {};
+  }
   /// The port goes first: a library with threads may write into posted receives until its endpoint is closed.
   ~engine() {
     port.reset();
@@ -128,6 +135,8 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   bool timer_ended_sleep = false;    ///< The next poll counts a missed wake-up if an entry is there.
   std::uint64_t turned_away = 0;     ///< Callers without a place, and silent ones that lost theirs.
   std::vector<std::uint64_t> hosts;  ///< Of the records, with transport_options::peers_per_host.
+  /// transport_options::secret, which `options` of an engine has no more.
+  [[no_unique_address]] typename traits::authentication_answer::kept_secret known_secret;
 
   // ---- poll budget
   /// A handler is running: blocking calls are refused, and progress() does nothing.

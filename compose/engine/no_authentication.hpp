@@ -24,6 +24,12 @@ enum class hello_proof : std::uint8_t {
 /// What the record of a peer holds for authentication: nothing.
 struct not_authenticated {};
 
+/// What a transport keeps of transport_options::secret where nobody proves one.
+struct no_secret {
+  explicit no_secret(const secret& /*empty*/) noexcept {}
+  static constexpr bool holds() noexcept { return true; }
+};
+
 /// The part of a transport that meets everybody.
 template <class Engine>
 struct no_authentication {
@@ -73,6 +79,7 @@ template <class Answer>
 struct authentication_of {
   static_assert(secret_has_its_header<Answer>());
   using peer_part = not_authenticated;
+  using kept_secret = no_secret;
   template <class Engine>
   using type = no_authentication<Engine>;
 };
