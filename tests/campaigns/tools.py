@@ -61,9 +61,9 @@ def faults(row: str, build: Path, every: int, kill_every: int, minutes: float) -
     """Calls fail in turn, then the process is killed there. At most `minutes` for each half."""
     work = ROOT / "build" / "campaign" / "faults"
     asked = ["scripts/faults", "--build", str(build), "--row", row]
-    limit = ["--work", str(work), *(["--minutes", f"{minutes:g}"] if minutes else [])]
-    words = [[*asked, "--every", str(every)], [*asked, "--kill", "--every", str(kill_every)]]
-    if {run([*each, *limit])[0] for each in words} - {0, 1}:
+    limit = ["--minutes", f"{minutes:g}"] if minutes else []
+    words = [[*asked, "--every", str(every), *limit], [*asked, "--kill", "--every", str(kill_every), *limit]]
+    if {run([*each, "--work", str(work)])[0] for each in words} - {0, 1}:
         raise Missing(f"{' '.join(asked)} needs its programs")
     table = json.loads((work / "summary.json").read_text("utf-8"))["table"]
     shown = [" ".join(each).replace(f"{build}", "BUILD") for each in words]
