@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 /// An introduction and the bytes that it points at.
 struct kept_introduction {
   wire::introduction words{};
-  std::vector<std::byte> address, fabric, shared, private_data;
+  std::vector<std::byte> address, fabric, shared, private_data, authentication;
 
   void keep(const wire::introduction& i) {
     words = i;
@@ -26,6 +26,7 @@ struct kept_introduction {
     fabric.assign(i.fabric.begin(), i.fabric.end());
     shared.assign(i.shared.begin(), i.shared.end());
     private_data.assign(i.private_data.begin(), i.private_data.end());
+    authentication.assign(i.authentication.begin(), i.authentication.end());
   }
   wire::introduction pointing() const {
     wire::introduction i = words;
@@ -33,6 +34,7 @@ struct kept_introduction {
     i.fabric = fabric;
     i.shared = shared;
     i.private_data = private_data;
+    i.authentication = authentication;
     return i;
   }
 };
@@ -158,7 +160,11 @@ const kept_introduction& greeting_of() {
     raw_port<F> listener(w, "listener", "7471");
     auto net = [&] {
       const loopback::guest there(w, "caller");
-      return open<F>({.node = "caller", .sleeps = true}).value();
+      transport_options o;
+      o.node = "caller";
+      o.sleeps = true;
+      give_secret<F>(o);
+      return open<F>(o).value();
     }();
     (void)net.start_connect("listener:7471");
     for (int i = 0; i < 20'000 && kept.words.nonce == 0; ++i) {

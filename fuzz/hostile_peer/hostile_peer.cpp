@@ -39,6 +39,7 @@ class play {
  public:
   explicit play(choices& from)
       : from_(from),
+        liar_knows_(!is_guarded<F> || from.flag()),
         world_(1 + from.number<std::uint8_t>(), weather(from)),
         outside_(world_, "outside"),
         victim_(world_),
@@ -53,6 +54,7 @@ class play {
     for (int i = 0; i < 20'000 && !(met_ && victim_.honest.alive()); ++i) rounds(1, 20us);
     require(met_ && victim_.honest.alive(), "an honest peer connects");
     known_ = victim_.known();
+    victim_.strangers_may_ask = liar_knows_;
     open_liar();
   }
 
@@ -87,6 +89,7 @@ class play {
     o.max_message_bytes = 1024;
     o.operations = 64;
     o.silence_limit = 400ms;
+    give_secret<F>(o, node != "liar" || liar_knows_);
     return o;
   }
   transport<F> opened(const std::string& node) {
@@ -127,6 +130,8 @@ class play {
   }
   /// The stranger learns from hellos and accepts: numbers, nonces, the place of a ring.
   void overhear(const_bytes body) {
+    if (const auto refused = wire::parse_refusal(body); refused)
+      if (const auto asked = wire::parse_challenge(*refused); asked) challenge_ = asked;
     wire::introduction i;
     if (wire::parse(body, i) != wire::parse_verdict::good) return;
     overheard_.keep(i);
@@ -335,7 +340,7 @@ class play {
 
   void greet() {
     const auto kind = from_.below(4) == 0 ? wire::message_kind::accept : wire::message_kind::hello;
-    const auto body = some_introduction<F>(kind, from_, stranger_.net->address(), some_nonce());
+    const auto body = some_introduction<F>(kind, from_, stranger_.net->address(), some_nonce(), challenge_);
     const bool tagged = kind == wire::message_kind::accept || from_.flag();
     stranger_.send(from_.below(4), tagged ? some_tag(kind) : wire::message_tag::of(kind, {}), body);
   }
@@ -395,6 +400,7 @@ class play {
   }
 
   choices& from_;
+  bool liar_knows_;  ///< The secret, where this row has one.
   loopback::world world_;
   loopback::guest outside_;
   owned_region texts_;
@@ -406,6 +412,7 @@ class play {
   peer honest_to_;
   targets known_{};
   kept_introduction overheard_;
+  std::optional<wire::challenge_nonce> challenge_;  ///< The last one that the stranger got.
   bool met_ = false;
   std::size_t posted_ = 0;
   std::uint32_t cells_ = 0;

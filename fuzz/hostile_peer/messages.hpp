@@ -11,6 +11,8 @@
 #include "../../wire/group.hpp"
 #include "greeting.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace weft::fuzz {
@@ -58,10 +60,11 @@ inline std::vector<std::byte> some_group(choices& from, const targets& at) {
 }
 
 /// An introduction with some wrong fields, from an address of the sender. A hello's nonce is the sender's own word; an
-/// answer has `nonce`.
+/// answer has `nonce`. `challenge`: the last one of the victim, which a hello may answer with a guess.
 template <class F>
 std::vector<std::byte> some_introduction(wire::message_kind kind, choices& from, const address_bytes& own,
-                                         std::uint64_t nonce) {
+                                         std::uint64_t nonce,
+                                         const std::optional<wire::challenge_nonce>& challenge = {}) {
   const kept_introduction& honest = greeting_of<F>();
   wire::introduction i = honest.pointing();
   i.connection = wire::connection_number::of(from.below(4), 1 + from.below(2));
@@ -114,6 +117,15 @@ std::vector<std::byte> some_introduction(wire::message_kind kind, choices& from,
       break;
     default:
       break;
+  }
+  std::byte guess[wire::largest_authentication];
+  if (challenge && from.flag()) {
+    wire::hello_authentication said;
+    if (const auto own_words = wire::parse_hello_authentication(i.authentication)) said = *own_words;
+    said.answers = true;
+    said.listeners = *challenge;
+    std::ranges::copy(from.take(said.code.size()), said.code.begin());
+    i.authentication = {guess, wire::encode(said, guess)};
   }
   return encoded<2 * wire::largest_handshake>([&](bytes into) { return wire::encode(i, into); });
 }

@@ -10,6 +10,10 @@
 #include "../../compose/with.hpp"
 #include "../../generated/loopback.hpp"
 
+#if defined(WEFT_FUZZ_AUTHENTICATION)  // the row `guarded` needs libcrypto
+#include "../../compose/authentication.hpp"
+#endif
+
 namespace weft::fuzz {
 
 /// The loopback's row with these facts and answers.
@@ -104,5 +108,27 @@ struct watched_row : made_up<answers::notify::watched_word> {
     return f;
   }();
 };
+
+#if defined(WEFT_FUZZ_AUTHENTICATION)
+/// Addressed, and peers prove a secret before the application hears of them.
+struct guarded_row : made_up<answers::endpoint::addressed, answers::receive_pool::shared, answers::liveness::heartbeat,
+                             answers::flush::message_behind_writes, answers::authentication::shared_secret> {
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = plain();
+    f.endpoint_type = endpoint_type::addressed;
+    f.send_immediate_bytes = f.write_immediate_bytes = 8;
+    f.reports_killed_peer = false;
+    return f;
+  }();
+};
+#endif
+
+template <class F>
+constexpr bool is_guarded = answer<F, authentication_family>::asks_secret;
+/// The options of a transport that knows the secret of this row, or another one. Nothing where no peer proves one.
+template <class F>
+void give_secret(transport_options& o, bool right = true) {
+  if constexpr (is_guarded<F>) o.secret = secret(right ? "of-the-honest-peers" : "of-the-hostile-peer");
+}
 
 }  // namespace weft::fuzz

@@ -38,7 +38,9 @@ class victim {
   explicit victim(loopback::world& w)
       : net([&w] {
           const loopback::guest there(w, "victim");
-          return open<F>(small_limits("victim")).value();
+          transport_options o = small_limits("victim");
+          give_secret<F>(o);
+          return open<F>(o).value();
         }()) {
     open_region = net.allocate(region_bytes, rights::all).value();
     readable = net.allocate(region_bytes, rights::remote_read).value();
@@ -120,6 +122,7 @@ class victim {
   std::array<bool, honest_messages> heard{};
   std::uint32_t leaves = 0;  ///< Messages that the handler does not take yet.
   bool accepts_at_once = true;
+  bool strangers_may_ask = true;
 
  private:
   transport<F>& net_() const noexcept { return const_cast<transport<F>&>(net); }
@@ -171,6 +174,7 @@ class victim {
       honest = r.peer;
       return;
     }
+    require(strangers_may_ask, "who does not know the secret asks for nothing");
     requests.push_back(r.peer);
     require(requests.size() <= net_options_pending, "no more requests wait than transport_options::pending");
     if (accepts_at_once) answer(true);
@@ -195,6 +199,7 @@ class victim {
     void operator()(const requested& r) const { v.asked(r); }
     void operator()(const connected& c) const {
       v.not_over(c.peer);
+      require(!is_guarded<F>, "who does not know the secret is no listener");
       require(is_in(v.dialled, c.peer), "this side dialled a peer that is connected");
       std::erase(v.dialled, c.peer);
       v.peers.push_back(c.peer);
