@@ -20,6 +20,7 @@ _FIELDS = {
     "attacks": ("name", "attack", "state", "tests", "note"),
     "defects": ("found_by", "defect", "tests"),
 }
+_BARS = "▁▂▃▄▅▆▇█"
 _SOURCES = ("*.cpp", "*.hpp", "*.py", "*.txt", "*.cmake", "*.yaml")
 Lists = dict[str, list[dict[str, Any]]]
 Figures = dict[str, dict[str, dict[str, Any]]]
@@ -40,6 +41,7 @@ def page(root: Path) -> str:
         "tree had changes that were not in it.\n\n"
         f"{tried} of {len(lists['promises'])} campaigns have figures. Of {len(lists['attacks'])} attacks: {counts}.\n\n"
         "## Campaigns\n\n" + _promises(lists, figures) + "\n## Commands of these figures\n\n" + _commands(figures)
+        + _plots(figures)
         + "\n## Attacks\n\nThe threat model is in [SECURITY.md](../../SECURITY.md).\n\n" + _attacks(lists)
         + "\n## Defects that were found and mended\n\n" + _defects(lists)
     )
@@ -90,6 +92,19 @@ def _commands(figures: Figures) -> str:
     rows = [(campaign, fabric, f"`{figure['command']}`", f"`{figure['commit']}`")
             for campaign, of_fabrics in figures.items() for fabric, figure in of_fabrics.items()]
     return _table(("campaign", "fabric or program", "command", "commit"), rows) if rows else "None yet.\n"
+
+
+def _plots(figures: Figures) -> str:
+    """Quantities over the time of a run, one line each; the lowest bar is the smallest value. Empty without any."""
+    rows = []
+    for of_fabrics in figures.values():
+        for fabric, figure in of_fabrics.items():
+            for name, values in figure.get("series", {}).items():
+                low, high = min(values), max(values)
+                bars = "".join(_BARS[int((each - low) / (high - low or 1) * (len(_BARS) - 1))] for each in values)
+                rows.append((fabric, name, f"{values[0]:g}", f"{low:g}", f"{high:g}", f"{values[-1]:g}", bars))
+    head = ("fabric", "manager's", "first", "least", "most", "last", "over the run")
+    return "\n## Soak over time\n\n" + _table(head, rows) if rows else ""
 
 
 def _attacks(lists: Lists) -> str:

@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import subprocess
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +27,7 @@ class Figure:
     command: str  # repeats the run
     date: str = ""
     commit: str = ""
+    series: dict[str, list[float]] = field(default_factory=dict)  # over the time of the run; drawn in the page
 
 
 def commit() -> str:

@@ -19,6 +19,7 @@ from running import Failed, Manager
 CALLS_OF_A_CLIENT = 50_000
 LARGEST_GROWTH_KIB = 64.0  # over the second half: a few pages that the allocator takes late, and no more
 LARGEST_GROWTH_DESCRIPTORS = 0.5
+POINTS = 60  # of a plot
 PAGE_KIB = os.sysconf("SC_PAGE_SIZE") / 1024
 
 
@@ -41,6 +42,13 @@ class Outcome:
     def good(self) -> bool:
         grew = self.growth(1) > LARGEST_GROWTH_KIB or self.growth(2) > LARGEST_GROWTH_DESCRIPTORS
         return not self.problem and self.lost == 0 and not grew
+
+    def series(self) -> dict[str, list[float]]:
+        """At most POINTS samples of each quantity, evenly over the run."""
+        kept = [self.samples[len(self.samples) * n // POINTS] for n in range(POINTS)]
+        if len(self.samples) < POINTS:
+            kept = self.samples
+        return {"memory, KiB": [each[1] for each in kept], "descriptors": [each[2] for each in kept]}
 
     def said(self) -> str:
         return (f"{self.calls} invocations of {len(self.samples)} clients in {self.seconds / 60:.0f} minutes, "

@@ -41,6 +41,13 @@ def test_a_lost_call_or_a_problem_fails_a_soak() -> None:
     assert not soak.Outcome(samples=samples(0, 0), problem="the manager ended").good()
 
 
+def test_a_plot_of_a_soak_has_its_first_and_last_parts() -> None:
+    whole = soak.Outcome(samples=[(n / 10, float(n), 20.0) for n in range(400)]).series()
+    assert len(whole["memory, KiB"]) == soak.POINTS == len(whole["descriptors"])
+    assert whole["memory, KiB"][0] == 0 and whole["memory, KiB"][-1] > 390
+    assert soak.Outcome(samples=samples(0, 0)[:3]).series()["descriptors"] == [20, 20, 20]
+
+
 def fates(seed: int, faults: wire.Faults, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], list[bytes]]:
     relay, out = wire._Relay((3, 4), faults, seed), []
     monkeypatch.setattr(relay, "write", lambda to, packet: out.append(packet))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,15 @@ def test_an_attack_without_its_test_or_state_is_refused(tree: Path, old: str, ne
     done = pages(tree)
     assert done.returncode == 1
     assert sentence in done.stderr
+
+
+def test_a_series_of_a_figure_is_drawn(tree: Path) -> None:
+    figure = {"good": True, "said": "a night", "command": "scripts/campaign soak", "commit": "0123",
+              "date": "2026-01-01", "series": {"descriptors": [20, 21, 27]}}
+    (tree / "docs/tables/reliability.json").write_text(json.dumps({"soak": {"tcp": figure}}), encoding="utf-8")
+    assert pages(tree).returncode == 0
+    page = (tree / "docs/reference/reliability.md").read_text("utf-8")
+    assert "| tcp | descriptors | 20 | 20 | 27 | 27 | ▁▂█ |" in page
 
 
 def test_figures_of_an_unknown_campaign_are_refused(tree: Path) -> None:
