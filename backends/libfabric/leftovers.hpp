@@ -11,7 +11,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,9 +54,20 @@ static_assert(owner_of_address(std::string_view("fi_shm://13205:0:1\0", 19)) == 
               owner_of_address("fi_shm://13205:0:1") == 13205 && owner_of_address("13205:0:1") == 0 &&
               owner_of_address("fi_ns://1:0:1") == 0 && owner_of_address("") == 0);
 
+/// Whether a process has ended, also if its parent has not asked how (a zombie). No new process has its number then.
+inline bool has_ended(pid_t process) noexcept {
+  if (::kill(process, 0) != 0) return errno == ESRCH;
+  const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));
+  if (descriptor < 0) return false;
+  pollfd end{descriptor, POLLIN, 0};
+  const bool ended = ::poll(&end, 1, 0) == 1;
+  ::close(descriptor);
+  return ended;
+}
+
 /// Removes this user's regions of a process that has ended from `folder`. Returns their number.
 inline int sweep_leftovers_of(pid_t ended, const char* folder = "/dev/shm") noexcept {
-  if (ended <= 0 || ::kill(ended, 0) == 0 || errno != ESRCH) return 0;  // A new process has the same id.
+  if (ended <= 0 || !has_ended(ended)) return 0;  // A new process has the same id.
   DIR* entries = ::opendir(folder);
   if (entries == nullptr) return 0;
   int swept = 0;

@@ -110,7 +110,11 @@ class teardown {
       if (s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent || s.use == slot_use::control))
         end_slot(s);
     }
-    if constexpr (requires { r.watch; }) r.watch = {};
+    if constexpr (requires { r.watch; }) {
+      if constexpr (requires { e_.port->process_ended(r.process); })  // also of a process whose end nobody noticed yet
+        if (r.watch.gone()) e_.port->process_ended(r.process);
+      r.watch = {};
+    }
     e_.coalescer.peer_ends(r);
     r.words.reset();
     e_.peers.give(r);

@@ -144,12 +144,7 @@ class timers {
     if constexpr (liveness_answer::watches_process) {
       if (r.checked.until(e_.tick) >= watch_every_ms) {
         r.checked = e_.tick;
-        if (r.watch.gone()) {
-          const std::uint64_t process = r.process;
-          teardown<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on);
-          if constexpr (requires { e_.port->process_ended(process); }) e_.port->process_ended(process);
-          return;
-        }
+        if (r.watch.gone()) return teardown<Engine>(e_).gone(r, error(errc::peer_lost, "process ended"), on);
       }
     }
     if (r.heartbeat_every > 0 && r.last_sent.until(e_.tick) >= r.heartbeat_every) {

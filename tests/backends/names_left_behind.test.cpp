@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of a killed process's shared memory stay. A later process with the same number still opens.
+// The names of a killed process's shared memory stay until a survivor that was connected removes them. A later process
+// with the same number still opens.
 #include <weft/compose/transport.hpp>
 #include <weft/generated/shm.hpp>
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,12 +19,47 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// Names of this process in /dev/shm: they begin with its number.
-std::vector<files::path> own_names() {
+/// Names of a process in /dev/shm: they begin with its number.
+std::vector<files::path> names_of(pid_t process) {
   std::vector<files::path> found;
   for (const auto& each : files::directory_iterator("/dev/shm"))
-    if (each.path().filename().string().starts_with(std::to_string(getpid()) + ":")) found.push_back(each.path());
+    if (each.path().filename().string().starts_with(std::to_string(process) + ":")) found.push_back(each.path());
   return found;
+}
+std::vector<files::path> own_names() { return names_of(::getpid()); }
+
+/// A listener in a process of its own: writes its address, and lives until it is killed.
+[[noreturn]] void listen(int into) {
+  auto net = open<fabrics::shm>({.listens = true});
+  if (!net) ::_exit(1);
+  const std::string at = net->listen_address();
+  if (::write(into, at.c_str(), at.size() + 1) < 0) ::_exit(1);
+  for (;;) net->progress(overloaded{[&](const requested& r) { (void)net->accept(r.peer); }, [](auto&&) {}});
+}
+
+/// Before the other test: a child of a process that has used the library may not use it.
+TEST(names_left_behind, are_removed_by_a_peer_that_closes_before_it_notices_the_end) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t listener = ::fork();
+  if (listener == 0) listen(ends[1]);
+  ::close(ends[1]);
+  std::string at;
+  for (char one = 0; ::read(ends[0], &one, 1) == 1 && one != 0;) at += one;
+  ::close(ends[0]);
+  {
+    auto net = open<fabrics::shm>({});
+    ASSERT_TRUE(net) << net.error().sentence;
+    const auto there = net->connect(at, std::chrono::seconds(20));
+    EXPECT_TRUE(there) << there.error().sentence;
+    ::kill(listener, SIGKILL);
+    siginfo_t how{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(listener), &how, WEXITED | WNOWAIT), 0);
+    EXPECT_FALSE(names_of(listener).empty());
+  }
+  EXPECT_TRUE(names_of(listener).empty());
+  for (const files::path& each : names_of(listener)) files::remove(each);
+  ::waitpid(listener, nullptr, 0);
 }
 
 TEST(names_left_behind, names_of_dead_processes_do_not_block_a_reused_process_id) {

@@ -2,8 +2,9 @@
 """SIGKILL at random moments, of client, executor or manager.
 
 After each kill: the surviving client ends in time with one sentence, executors end, no process and no descriptor
-stays, a new client is served. At the end the accounting is exact, and no queue is left in /dev/shm. The same seed kills
-the same victims after the same delays.
+stays, a new client is served. At the end the accounting is exact, and no queue is left in /dev/shm. Queues of processes
+that no survivor had met are counted apart: nobody can know them (SECURITY.md). The same seed kills the same victims
+after the same delays.
 """
 
 from __future__ import annotations
@@ -35,12 +36,14 @@ class Outcome:
     ends: list[float] = field(default_factory=list)  # seconds from a kill to the end of the surviving client
     served: list[float] = field(default_factory=list)  # seconds of a new client, from its start to its end
     problems: list[str] = field(default_factory=list)
+    unknown: int = 0  # queues of killed processes that no survivor had met
 
     def said(self) -> str:
         count = sum(self.kills.values())
         ends = f"survivors ended within {max(self.ends, default=0):.2f} s (p99 {percentile(self.ends, 0.99):.2f} s)"
         served = f"new clients took {percentile(self.served, 0.5):.2f} s (p99 {percentile(self.served, 0.99):.2f} s)"
-        return f"{count} kills, {len(self.problems)} problems; {ends}; {served}"
+        left = f"; {self.unknown} queues of processes that no survivor had met" if self.unknown else ""
+        return f"{count} kills, {len(self.problems)} problems; {ends}; {served}{left}"
 
 
 def _until(done: Callable[[], bool], limit: float) -> bool:
@@ -78,6 +81,7 @@ class Storm:
         self.before = _queues()
         self.manager = Manager(build, fabric)
         self.idle_descriptors = 0
+        self.unmet: set[str] = set()  # process numbers
 
     def run(self, rounds: int, until: float) -> Outcome:
         """At most so many rounds, and none that begins after `until` (time.monotonic())."""
@@ -88,7 +92,9 @@ class Storm:
                 self._round(number)
         finally:
             self._end_manager()
-        left = _queues() - self.before
+        unknown = {name for name in _queues() - self.before if name.split(":")[0] in self.unmet}
+        self.outcome.unknown = len(unknown)
+        left = _queues() - self.before - unknown
         if left:
             self.outcome.problems.append(f"left in /dev/shm: {', '.join(sorted(left))}")
         return self.outcome
@@ -119,6 +125,10 @@ class Storm:
                 client.wait(delay)
             executors = self.manager.executors()
             process = {"client": [client.pid], "executor": executors, "manager": [self.manager.process.pid]}[victim]
+            if not executors:  # the victim may have met nobody
+                self.unmet.update(map(str, process or [client.pid]))
+            elif victim == "manager":  # executors die with it, perhaps before they met the client
+                self.unmet.update(map(str, executors))
             for each in process or [client.pid]:  # no executor yet: the client is killed instead
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(each, signal.SIGKILL)

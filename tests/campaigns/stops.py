@@ -64,6 +64,15 @@ def _executor(manager: Manager, limit: float = 20.0) -> int:
     raise Failed("no executor started")
 
 
+def _idle(manager: Manager, limit: float = 20.0) -> None:
+    """Waits until the executor of the client before has ended."""
+    end = time.monotonic() + limit
+    while manager.executors():
+        if time.monotonic() > end:
+            raise Failed("the manager keeps an executor after its client's end")
+        time.sleep(0.01)
+
+
 def _stop_one(manager: Manager, victim: str, client: subprocess.Popen[str], after: float) -> int:
     process = {"executor": _executor(manager), "client": client.pid, "manager": manager.process.pid}[victim]
     time.sleep(after)
@@ -77,6 +86,7 @@ def short(build: Path, fabric: str, runs: int, seed: int, outcome: Outcome) -> N
     with Manager(build, fabric) as manager:
         for _ in range(runs):
             victim = chosen.choice(("executor", "client", "manager"))
+            _idle(manager)
             client = _start(manager, "run", "echo", "--count", "2000", "--hold-ms", "1500")
             try:
                 process = _stop_one(manager, victim, client, chosen.uniform(0, 0.8))

@@ -17,6 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "campaigns"), str(ROOT / "examples" / "invocation")]
 import kills  # noqa: E402
+import loss  # noqa: E402
 import record  # noqa: E402
 import soak  # noqa: E402
 import tools  # noqa: E402
@@ -142,6 +143,29 @@ def test_connections_pass_only_if_a_test_ran(tmp_path: Path) -> None:
         tools.connections("tcp", tmp_path, 50)
 
 
+@pytest.mark.parametrize(("said", "starts", "repeated"), [
+    ("printed only: nobody answered (exit code 1)", 3, 2),
+    ("printed only: nobody answered (exit code 1)", 99, 19),
+    ("printed only:  (exit code -6)", 3, 0),
+])
+def test_only_a_client_that_met_nobody_starts_again(said: str, starts: int, repeated: int) -> None:
+    began = []
+
+    def measure(*_: str, **__: Any) -> dict[str, Any]:
+        began.append(1)
+        if len(began) < starts:
+            raise Failed(said)
+        return {"done": 5, "lost": 0}
+
+    outcome = loss.Outcome()
+    if repeated == 2:
+        assert loss._measure(SimpleNamespace(measure=measure), 5, outcome)["done"] == 5  # type: ignore[arg-type]
+    else:
+        with pytest.raises(Failed):
+            loss._measure(SimpleNamespace(measure=measure), 5, outcome)  # type: ignore[arg-type]
+    assert outcome.repeated == repeated
+
+
 class PlantedManager:
     """A manager whose clients are processes of the test, and end as the test says."""
 
@@ -208,3 +232,6 @@ def test_an_executor_that_stays_is_a_problem(storm: kills.Storm, monkeypatch: py
 def test_a_queue_left_in_shared_memory_is_a_problem(storm: kills.Storm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kills, "_queues", lambda: storm.before | {"4711:0:0"})
     assert storm.run(0, time.monotonic() + 60).problems == ["left in /dev/shm: 4711:0:0"]
+    storm.unmet.add("4711")
+    again = storm.run(0, time.monotonic() + 60)
+    assert again.unknown == 1 and again.said().endswith("1 queues of processes that no survivor had met")
