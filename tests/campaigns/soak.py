@@ -16,7 +16,7 @@ from pathlib import Path
 
 from running import Failed, Manager
 
-CALLS_OF_A_CLIENT = 50_000
+CALLS_OF_A_CLIENT = 10_000  # clients come and go: their traces are what may grow
 LARGEST_GROWTH_KIB = 64.0  # over the second half: a few pages that the allocator takes late, and no more
 LARGEST_GROWTH_DESCRIPTORS = 0.5
 POINTS = 60  # of a plot
