@@ -231,13 +231,14 @@ concept makes_entries = reads_apart<P> && P::makes_entries;
 /// The side channel of fabrics without resolvable addresses: a listener serves its opaque address at host:service.
 template <class R>
 concept oob_exchange_channel = requires(R r, std::string_view node, std::string_view service, const address_bytes& a,
-                                        duration limit) {
+                                        duration limit, R* own) {
   { R::serve(node, service, a) } -> std::same_as<result<std::unique_ptr<R>>>;
   // The port number that is in use.
   { r.service() } -> std::same_as<std::string>;
   // Answers clients without blocking.
   {r.progress()};
-  { R::fetch(node, service, limit) } -> std::same_as<result<address_bytes>>;
+  // `own` answers its clients meanwhile; it may be null.
+  { R::fetch(node, service, limit, own) } -> std::same_as<result<address_bytes>>;
 };
 
 }  // namespace weft

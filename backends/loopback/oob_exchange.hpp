@@ -37,9 +37,10 @@ class oob_exchange {
   /// Answers all requests.
   void progress() noexcept { entry_->answered = entry_->asked; }
 
-  /// Returns the address that is served at host:service. Errors: unreachable when no answer comes within `limit` of
-  /// virtual time.
-  static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit) {
+  /// Returns the address that is served at host:service. Meanwhile `own` answers. Errors: unreachable when no answer
+  /// comes within `limit` of virtual time.
+  static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit,
+                                     oob_exchange* own = nullptr) {
     simulation& sim = here();
     const std::int64_t until = sim.now() + limit.count();
     std::shared_ptr<oob_exchange_entry> asked;
@@ -52,6 +53,7 @@ class oob_exchange {
       if (asked && asked->open && asked->answered >= ticket && sim.cut_between(asked->node, sim.here()) == nullptr)
         return asked->address;
       if (sim.now() >= until) break;
+      if (own != nullptr) own->progress();
       sim.time.pass(std::min<std::int64_t>(200'000, until - sim.now()));
     }
     return {error(errc::unreachable, "out-of-band exchange"), "loopback: no listener serves an address at " +

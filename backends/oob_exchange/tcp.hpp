@@ -107,9 +107,11 @@ class tcp {
     }
   }
 
-  /// Asks node:service for its address. Errors: unreachable, deadline, incompatible, invalid host or port.
-  static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit) {
-    const instant until = std::chrono::steady_clock::now() + limit;
+  /// Asks node:service for its address. Meanwhile `own` answers its clients, if there is one: two listeners may ask
+  /// each other. Errors: unreachable, deadline, incompatible, invalid host or port.
+  static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit,
+                                     tcp* own = nullptr) {
+    const wait_limit until{std::chrono::steady_clock::now() + limit, own};
     const std::string where = place(node, service);
     auto found = resolve(node, service, 0);
     if (!found) return std::move(found).error();
@@ -128,6 +130,12 @@ class tcp {
  private:
   using magic_bytes = std::array<char, 8>;
   static constexpr magic_bytes magic{'w', 'e', 'f', 't', 'a', 'd', 'r', '1'};
+  /// Until when a question waits, and whose clients are answered meanwhile.
+  struct wait_limit {
+    instant end{};
+    tcp* own = nullptr;
+  };
+  static constexpr duration turn = std::chrono::milliseconds(2);  ///< Between two answers of `own`.
   struct list_closer {
     void operator()(addrinfo* list) const noexcept { freeaddrinfo(list); }
   };
@@ -213,20 +221,22 @@ class tcp {
   }
 
   /// Returns 0 when the socket is ready, ETIMEDOUT after the deadline, or errno.
-  static int ready(int socket, short events, instant until) {
+  static int ready(int socket, short events, wait_limit until) {
     for (;;) {
-      const duration left = std::max(duration::zero(), duration(until - std::chrono::steady_clock::now()));
+      duration left = std::max(duration::zero(), duration(until.end - std::chrono::steady_clock::now()));
+      if (until.own != nullptr) left = std::min(left, turn);
       pollfd one{socket, events, 0};
       const int milliseconds =
           static_cast<int>(std::min<long long>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 60'000));
       const int came = ::poll(&one, 1, milliseconds);
       if (came > 0) return 0;
       if (came < 0 && errno != EINTR) return errno;
-      if (std::chrono::steady_clock::now() >= until) return ETIMEDOUT;
+      if (until.own != nullptr) until.own->progress();
+      if (std::chrono::steady_clock::now() >= until.end) return ETIMEDOUT;
     }
   }
 
-  static int connected(int socket, const addrinfo& to, instant until) {
+  static int connected(int socket, const addrinfo& to, wait_limit until) {
     if (connect(socket, to.ai_addr, to.ai_addrlen) == 0) return 0;
     if (errno != EINPROGRESS) return errno;
     if (const int why = ready(socket, POLLOUT, until); why != 0) return why;
@@ -237,7 +247,7 @@ class tcp {
   }
 
   /// Reads exactly `size` bytes. Returns 0, ETIMEDOUT, or errno.
-  static int receive_all(int socket, std::byte* into, std::size_t size, instant until) {
+  static int receive_all(int socket, std::byte* into, std::size_t size, wait_limit until) {
     while (size > 0) {
       if (const int why = ready(socket, POLLIN, until); why != 0) return why;
       const ssize_t got = recv(socket, into, size, 0);
@@ -250,7 +260,7 @@ class tcp {
     return 0;
   }
 
-  static result<address_bytes> ask(int socket, const std::string& where, instant until) {
+  static result<address_bytes> ask(int socket, const std::string& where, wait_limit until) {
     ssize_t sent = 0;
     do sent = send(socket, magic.data(), magic.size(), MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);

@@ -73,8 +73,9 @@ class connect_calls {
     if (e_.entropy() == 0) return without_random_numbers();
     auto place = host_and_service::parse(where);
     if (!place) return std::move(place).error();
-    auto address = side_channel ? Engine::oob_exchange::fetch(place->host, place->service, timeout)
-                                : e_.port->resolve(place->host, place->service);
+    auto address = side_channel
+                       ? Engine::oob_exchange::fetch(place->host, place->service, timeout, e_.side_channel.get())
+                       : e_.port->resolve(place->host, place->service);
     if (!address) return std::move(address).error();
     record* const r = begun =
         admission<Engine>(e_).make_room_for_own() ? handshakes().begin(peer_event::owner_connects) : nullptr;

@@ -103,6 +103,25 @@ TEST(oob_exchange, reports_a_missing_server) {
   EXPECT_EQ(channel::fetch("no such host", "1", 2s).why().code, errc::unreachable);
 }
 
+/// Without answers meanwhile, both would wait for each other until the deadline.
+TEST(oob_exchange, two_that_ask_each_other_at_once_get_both_addresses) {
+  auto first = channel::serve("127.0.0.1", "", some_address(8));
+  auto second = channel::serve("127.0.0.1", "", some_address(16));
+  ASSERT_TRUE(first && second);
+  std::atomic<int> over = 0;
+  const auto ask = [&over](channel& own, const channel& other) {
+    const auto fetched = channel::fetch("127.0.0.1", other.service(), 5s, &own);
+    EXPECT_TRUE(fetched) << fetched.error().sentence;
+    for (++over; over < 2;) {  // the slower one still asks
+      own.progress();
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  std::thread beside([&] { ask(**second, **first); });
+  ask(**first, **second);
+  beside.join();
+}
+
 TEST(oob_exchange, a_silent_server_costs_at_most_the_deadline) {
   auto silent = channel::serve("127.0.0.1", "", some_address(4));  // no thread progresses it
   ASSERT_TRUE(silent);
