@@ -9,6 +9,9 @@
 
 #include "delivery.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 namespace weft::backends::loopback {
 
 void arrive_at_link(simulation& sim, std::uint32_t index);  // connections.hpp: connection packets
@@ -66,9 +69,17 @@ inline std::uint32_t duplicate(simulation& sim, const endpoint& from, std::uint3
   return copy;
 }
 
-/// The first message of a link opens a connection. Its duplicate may arrive much later, in any order.
+/// Whether a message is a handshake of weft (wire/hello.hpp): it begins with a magic number, after a header or without.
+inline bool opens_connection(const packet& p) {
+  constexpr std::string_view magic = "weft";
+  const std::string_view text(reinterpret_cast<const char*>(p.payload.data()), p.payload.size());
+  return text.starts_with(magic) || text.substr(std::min<std::size_t>(text.size(), 8)).starts_with(magic);
+}
+/// The first message of a link usually opens a connection. Its duplicate may arrive much later, in any order. A message
+/// of a user may be the first one, where the accept before it found no room; no reliable fabric delivers that twice.
 inline void duplicate_handshake(simulation& sim, const endpoint& from, const link_state& link, std::uint32_t index) {
-  if (from.row.connected || link.last_message != 0 || !sim.time.draw.hits(sim.wrong.handshake_duplication)) return;
+  if (from.row.connected || link.last_message != 0 || !opens_connection(sim.pool[index])) return;
+  if (!sim.time.draw.hits(sim.wrong.handshake_duplication)) return;
   const std::uint32_t copy = duplicate(sim, from, index);
   sim.pool[copy].stage = packet_stage::arriving;
   sim.time.post(sim.after(sim.wrong.delay_least, sim.wrong.handshake_delay), due_kind::packet, copy);

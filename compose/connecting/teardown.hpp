@@ -51,12 +51,24 @@ class teardown {
   /// a timer ends (progress/timers.hpp).
   void left(record& r, [[maybe_unused]] const_bytes body, erased_handler on) {
     release_held_posts(r);
-    if constexpr (Engine::goodbye_overtakes) r.messages_taken -= wire::parse_number(body).value_or(r.messages_taken);
+    [[maybe_unused]] const auto said = [&body](std::uint32_t otherwise) {
+      const std::size_t size = std::min<std::size_t>(body.size(), 4);
+      const auto number = wire::parse_number(body.first(size));
+      body = body.subspan(size);
+      return number.value_or(otherwise);
+    };
+    if constexpr (Engine::goodbye_overtakes) r.messages_taken -= said(r.messages_taken);
+    if constexpr (Engine::uses_ring) {
+      r.ring_ends = said(r.ring_read);
+      e_.rings_are_due = true;
+    }
     if (all_taken(r) && all_ended(r)) end(r, peer_event::patience_over, {}, on);
   }
-  /// Whether handlers have taken as many messages as the goodbye announced.
+  /// Whether handlers have taken as many messages, and notices of a ring, as the goodbye announced.
   static bool all_taken([[maybe_unused]] const record& r) noexcept {
-    if constexpr (Engine::goodbye_overtakes) return r.messages_taken == 0;
+    if constexpr (Engine::goodbye_overtakes)
+      if (r.messages_taken != 0) return false;
+    if constexpr (Engine::uses_ring) return r.ring_read == r.ring_ends;
     else return true;
   }
   bool all_ended(const record& r) const {

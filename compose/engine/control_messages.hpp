@@ -54,15 +54,15 @@ class control_sender {
     return s;
   }
 
-  /// Says that this side leaves. No message may follow to this peer.
+  /// Says that this side leaves. No message may follow to this peer. The goodbye may overtake messages, and entries in
+  /// the peer's ring, so it says their numbers.
   status say_goodbye(record& to) noexcept {
-    if constexpr (Traits::goodbye_overtakes) {
-      std::byte body[4];
-      wire::encode(to.messages_sent, body);
-      return tell(to, wire::message_kind::goodbye, body);
-    } else {
-      return tell(to, wire::message_kind::goodbye, {});
-    }
+    std::byte body[8];
+    std::size_t size = 0;
+    const auto say = [&body, &size](std::uint32_t number) { size += wire::encode(number, bytes(body).subspan(size)); };
+    if constexpr (Traits::goodbye_overtakes) say(to.messages_sent);
+    if constexpr (Traits::uses_ring) say(to.ring_posted);
+    return tell(to, wire::message_kind::goodbye, {body, size});
   }
 
   /// Sends a short message. `again`: nothing was sent. `parent`: the operation that ends with this message.

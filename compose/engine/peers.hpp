@@ -116,7 +116,8 @@ struct ring_state {
   std::uint32_t ring_credited = 0;
   std::uint32_t ring_read = 0;      ///< Entries of this side's ring that were read.
   std::uint32_t ring_reported = 0;  ///< Entries that credits have reported as read.
-  void reset() noexcept { ring_posted = ring_credited = ring_read = ring_reported = 0; }
+  std::uint32_t ring_ends = 0;      ///< After a goodbye: the number of entries that the peer posted.
+  void reset() noexcept { ring_posted = ring_credited = ring_read = ring_reported = ring_ends = 0; }
 };
 /// Rows that keep messages in no order. A goodbye may overtake messages, so it carries their number
 /// (connecting/teardown.hpp).

@@ -43,7 +43,7 @@ class counter_rings {
     e_.ring_seen = written;
     e_.rings_are_due = false;
     for (record& r : e_.peers)
-      if (r.state == peer_state::established) read_ring(r);
+      if (r.state == peer_state::established || r.state == peer_state::leaving) read_ring(r);
   }
 
   void read_ring(record& r) {
@@ -57,7 +57,7 @@ class counter_rings {
       ++r.ring_read;
       on_(notified{e_.handle(r), immediate});
     }
-    if (r.ring_read - r.ring_reported < Engine::ring_entries / 4) return;
+    if (r.state != peer_state::established || r.ring_read - r.ring_reported < Engine::ring_entries / 4) return;
     std::byte body[4];
     wire::encode(r.ring_read, body);
     const status sent = e_.tell(r, wire::message_kind::ring_credit, body);

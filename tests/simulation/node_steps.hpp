@@ -75,6 +75,10 @@ auto node<F>::dial(std::uint16_t other) -> connection* {
   shared_connection& both = run_.connections[id];
   both.process[0] = self_.number;
   const greeting mine{self_.number, self_.node, id};
+  // Where an address travels over a side channel, the call waits for it, and polls nothing meanwhile. A program that
+  // needs its deadlines calls it without operations under way.
+  if constexpr (answer<F, bootstrap_family>::side_channel)
+    for (const instant limit = now() + 1s; net_->in_flight() > 0 && now() < limit;) pump(1ms);
   const auto made = net_->start_connect(run_.addresses[other], std::as_bytes(std::span(&mine, 1)));
   if (!made) {
     c.gone = both.broken = true;
