@@ -98,15 +98,30 @@ def fuzzed(ran: Mapping[str, Any], code: int, command: str) -> Figure:
     return Figure(code == 0 and ran["crashes"] == 0 and ran["executions"] > 0, text, command)
 
 
+def _ran(words: Sequence[str], more: Mapping[str, str]) -> bool:
+    """Runs a test program. Whether it passed, with at least one test."""
+    if not Path(words[0]).exists():
+        raise Missing(f"{words[0]} does not exist")
+    code, said = run(words, more, keep=True)
+    return code == 0 and re.search(r"^\[  PASSED  \] [1-9]", said, re.MULTILINE) is not None
+
+
+def forged_hellos(build: Path, count: int) -> Figure:
+    """Strangers without the secret, by hand, over three kinds of connection."""
+    words = [str(build / "tests" / "loopback" / "authentication" / "loopback.authentication_strangers"),
+             "--gtest_filter=*forged_hellos*"]
+    passed = _ran(words, {"WEFT_FORGED_HELLOS": str(count)})
+    shown = " ".join([f"WEFT_FORGED_HELLOS={count}", *words]).replace(f"{build}", "BUILD")
+    kept = "none met the application, honest peers met within 1 s" if passed else "the test failed"
+    return Figure(passed, f"{count:,} forged hellos on each of three kinds of connection; {kept}", shown)
+
+
 def connections(row: str, build: Path, rounds: int) -> Figure:
     """The test of many rounds counts descriptors, memory and bytes of operator new on both sides."""
     program = build / "tests" / ("loopback/loopback.reconnecting" if row == "loopback" else
                                  f"conformance/conformance.{row}")
-    if not program.exists():
-        raise Missing(f"{program} does not exist")
     words = [str(program), *([] if row == "loopback" else [f"--gtest_filter=*{_ROUNDS}*"])]
-    code, said = run(words, {"WEFT_ROUNDS": str(rounds)}, keep=True)
-    passed = code == 0 and re.search(r"^\[  PASSED  \] [1-9]", said, re.MULTILINE) is not None
+    passed = _ran(words, {"WEFT_ROUNDS": str(rounds)})
     shown = " ".join([f"WEFT_ROUNDS={rounds}", *words]).replace(f"{build}", "BUILD")
     kept = "memory and descriptors as after the first quarter" if row != "loopback" else "0 bytes kept"
     return Figure(passed, f"{rounds:,} rounds; {kept if passed else 'the test failed'}", shown)
