@@ -19,6 +19,7 @@ from running import Failed, Manager
 CALLS_OF_A_CLIENT = 10_000  # clients come and go: their traces are what may grow
 LARGEST_GROWTH_KIB = 64.0  # over the second half: a few pages that the allocator takes late, and no more
 LARGEST_GROWTH_DESCRIPTORS = 0.5
+LEAST_CLIENTS = 10
 POINTS = 60  # of a plot
 PAGE_KIB = os.sysconf("SC_PAGE_SIZE") / 1024
 
@@ -34,14 +35,18 @@ class Outcome:
     def growth(self, which: int) -> float:
         """Of memory (1, KiB) or descriptors (2) over the second half, by regression."""
         half = self.samples[len(self.samples) // 2:]
-        if len(half) < 3:
+        if not self.is_enough():
             return 0.0
         slope = statistics.linear_regression([each[0] for each in half], [each[which] for each in half]).slope
         return slope * (half[-1][0] - half[0][0])
 
+    def is_enough(self) -> bool:
+        """Two or three clients show no growth."""
+        return len(self.samples) >= LEAST_CLIENTS
+
     def good(self) -> bool:
         grew = self.growth(1) > LARGEST_GROWTH_KIB or self.growth(2) > LARGEST_GROWTH_DESCRIPTORS
-        return not self.problem and self.lost == 0 and not grew
+        return self.is_enough() and not self.problem and self.lost == 0 and not grew
 
     def series(self) -> dict[str, list[float]]:
         """At most POINTS samples of each quantity, evenly over the run."""
@@ -54,6 +59,7 @@ class Outcome:
         return (f"{self.calls} invocations of {len(self.samples)} clients in {self.seconds / 60:.0f} minutes, "
                 f"{self.lost} lost; in the second half memory {self.growth(1):+.1f} KiB, "
                 f"descriptors {self.growth(2):+.2f}"
+                + ("" if self.is_enough() else f"; fewer than {LEAST_CLIENTS} clients show nothing")
                 + (f"; {self.problem}" if self.problem else ""))
 
 

@@ -42,6 +42,11 @@ def test_a_lost_call_or_a_problem_fails_a_soak() -> None:
     assert not soak.Outcome(samples=samples(0, 0), problem="the manager ended").good()
 
 
+def test_few_clients_show_no_growth_and_are_no_soak() -> None:
+    few = soak.Outcome(samples=samples(0, 0)[:9])
+    assert not few.good() and few.said().endswith("fewer than 10 clients show nothing")
+
+
 def test_a_plot_of_a_soak_has_its_first_and_last_parts() -> None:
     whole = soak.Outcome(samples=[(n / 10, float(n), 20.0) for n in range(400)]).series()
     assert len(whole["memory, KiB"]) == soak.POINTS == len(whole["descriptors"])
