@@ -36,7 +36,7 @@ class set_planning {
     if (at != std::string_view::npos) return named(where.substr(0, at), where.substr(at + 1));
     auto place = host_and_service::parse(where);
     if (!place) return std::move(place).error();
-    auto bytes_of = state::oob_exchange::fetch(place->host, place->service, timeout);
+    auto bytes_of = state::oob_exchange::fetch(place->host, place->service, timeout, s_.side_channel.get());
     if (!bytes_of) {
       failure why = std::move(bytes_of).error();
       if (why.why.code == errc::deadline)
