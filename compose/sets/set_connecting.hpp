@@ -128,10 +128,10 @@ class set_peer_calls {
  protected:
   using any_calls = connect_calls<engine<std::tuple_element_t<0, std::tuple<F...>>>,
                                   blocking_calls<engine<std::tuple_element_t<0, std::tuple<F...>>>>>;
+  static const char* interrupted(const refuse_events& on) noexcept { return on.seen; }
   template <class Handler>
-  static const char* interrupted(const Handler& on) noexcept {
-    if constexpr (requires { on.seen; }) return on.seen;
-    else return nullptr;
+  static const char* interrupted(const Handler& /*on*/) noexcept {
+    return nullptr;
   }
 
  private:

@@ -140,7 +140,7 @@ class set_memory {
     registration here;
     here.base = e.memory.data();
     here.size = e.memory.size();
-    if constexpr (Engines::needs_descriptors) here.descriptor = e.descriptors.data();
+    if (Engines::needs_descriptors) here.descriptor = e.descriptors.data();
     return region(here, number);
   }
 

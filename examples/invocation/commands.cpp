@@ -51,7 +51,7 @@ struct milliseconds_option {
 };
 
 void add_fabric(CLI::App& app, std::string& fabrics) {
-  app.add_option("--fabric", fabrics, "Of a program of several fabrics: those that it may use, as \"mapped,tcp\"");
+  app.add_option("--fabric", fabrics, "Of a program of several fabrics: those that it may use, with commas between");
 }
 
 }  // namespace

@@ -128,7 +128,8 @@ def _measured() -> Schema:
 
 def _half_round_trip() -> Schema:
     """How long a small transfer takes."""
-    return _closed({"ns": {"type": "integer", "minimum": 1, "maximum": 1_000_000_000, "x-right": "nanoseconds, from 1 on",
+    return _closed({"ns": {"type": "integer", "minimum": 1, "maximum": 1_000_000_000,
+                           "x-right": "nanoseconds, from 1 on",
                            "description": "half of the median round trip of 8 bytes"},
                     "of": {**SENTENCE, "description": "the operation"},
                     "command": {**SENTENCE, "description": "what was run"},

@@ -39,13 +39,18 @@ inline transport_options only(std::string_view fabrics, transport_options o = {}
 }
 inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Calls side 0, and ends when side 0 says so. Returns: the fabric that was taken.
+/// Accepts this many callers, on any fabric. Requests may come in one poll.
 template <class F>
-std::string call(test_side& side, transport<F>& net, observer& seen) {
-  const peer p = meet_as_caller(side, net, seen);
-  return std::string(net.fabric_of(p));
+std::vector<peer> accept_all(test_side& side, transport<F>& net, observer& seen, std::size_t count) {
+  std::vector<peer> all;
+  seen.on_requested = [&](const requested& r) {
+    EXPECT_TRUE(net.accept(r.peer));
+    all.push_back(r.peer);
+  };
+  await(side, net, seen, "all callers", [&] { return all.size() == count; });
+  seen.on_requested = nullptr;
+  return all;
 }
-
 template <class Environment>
 class sets : public suite<Environment> {
  public:
@@ -100,13 +105,9 @@ TYPED_TEST_P(sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart) {
         std::vector<std::uint32_t> notices;
         seen.on_notified = [&](const notified& n) { notices.push_back(n.immediate); };
         for (const int k : {1, 2}) side.send_value(k, net.listen_address());
-        std::vector<peer> all;
-        for (int k = 0; k < 2; ++k) {
-          auto p = net.accept_one(patience, seen);
-          if (!p) throw stopped("accept: " + p.error().sentence);
-          all.push_back(*p);
-          push(side, net, seen, "send_region", [&] { return net.send_region(*p, page, owner_polls); });
-        }
+        const std::vector<peer> all = accept_all(side, net, seen, 2);
+        for (const peer& p : all)
+          push(side, net, seen, "send_region", [&] { return net.send_region(p, page, owner_polls); });
         for (const int k : {1, 2}) serve(side, net, seen, k);
         std::vector<std::string> chosen{side.wait_for_text(1), side.wait_for_text(2)};
         std::vector<std::string> here{std::string(net.fabric_of(all[0])), std::string(net.fabric_of(all[1]))};
@@ -150,8 +151,7 @@ TYPED_TEST_P(sets, additions_by_two_fabrics_to_one_word_sum_exactly) {
         observer seen;
         const auto page = net.template allocate_words<atomicity::target>(64, rights::remote_atomic).value();
         for (const int k : {1, 2}) side.send_value(k, net.listen_address());
-        for (int k = 0; k < 2; ++k)
-          if (auto p = net.accept_one(patience, seen); !p) throw stopped("accept: " + p.error().sentence);
+        (void)accept_all(side, net, seen, 2);
         // The description for any peer of the set.
         for (const int k : {1, 2}) side.send_value(k, const_bytes(net.export_region(page, owner_polls)));
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -184,11 +184,7 @@ TYPED_TEST_P(sets, a_killed_peer_of_one_fabric_disturbs_no_peer_of_the_other) {
         observer seen;
         for (const int k : {0, 2}) side.send_value(k, net.listen_address());
         std::array<peer, 2> all{};
-        for (int k = 0; k < 2; ++k) {
-          auto p = net.accept_one(patience, seen);
-          if (!p) throw stopped("accept: " + p.error().sentence);
-          all[net.fabric_of(*p) == last::name] = *p;
-        }
+        for (const peer& p : accept_all(side, net, seen, 2)) all[net.fabric_of(p) == last::name] = p;
         std::uint64_t echoed = 0;
         std::uint64_t before = 0;
         seen.on_received = [&](const received& m) {

@@ -9,8 +9,8 @@ import pytest
 from generator.matrix.loader import Refused
 from generator.matrix.model import Matrix, read_matrix
 
-ROOT = Path(__file__).resolve().parents[2]
-TINY = (Path(__file__).parent / "cases" / "valid_tiny.yaml").read_text("utf-8")
+ROOT = Path(__file__).resolve().parents[3]
+TINY = (Path(__file__).parents[1] / "cases" / "valid_tiny.yaml").read_text("utf-8")
 ENTRY = """  half_round_trip:
     ns: 3300
     of: "put_notify of 8 bytes"
