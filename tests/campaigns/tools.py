@@ -71,15 +71,22 @@ def faults(row: str, build: Path, every: int, kill_every: int, minutes: float) -
 
 
 def failed_in_turn(table: Sequence[Mapping[str, Any]], command: str) -> Figure:
-    """Of the lines of one row in the summary of scripts/faults."""
+    """Of the lines of one row in the summary of scripts/faults.
+
+    A process that is killed before it met anybody, or after its goodbye, leaves its file in /dev/shm: nobody can know
+    it (SECURITY.md). That is counted, and breaks nothing.
+    """
     counts = {what: (sum(each["points"] for each in table if each["what"] == what),
                      sum(each["good"] for each in table if each["what"] == what))
               for what in ("call fails", "killed there")}
     programs = ", ".join(sorted({each["program"] for each in table}))
     (failed, good), (killed, good_kills) = counts["call fails"], counts["killed there"]
+    left = sum(each.get("outcomes", {}).get("left", 0) for each in table
+               if each["what"] == "killed there" and each.get("row") == "shm")
     text = (f"{failed:,} failing calls, {good:,} ended well; {killed:,} kills at a call, {good_kills:,} ended well "
             f"({programs})")
-    return Figure(failed > 0 and failed == good and killed == good_kills, text, command)
+    text += f"; {left} left a file in /dev/shm, which no survivor could know" if left else ""
+    return Figure(failed > 0 and failed == good and killed == good_kills + left, text, command)
 
 
 def fuzz(target: str, runs: int) -> Figure:

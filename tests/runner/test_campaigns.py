@@ -125,6 +125,17 @@ def test_a_point_that_ends_badly_breaks_failing_calls(good_calls: int, good_kill
     assert not tools.failed_in_turn([], "scripts/faults").good
 
 
+@pytest.mark.parametrize(("row", "outcomes", "good"),
+                         [("shm", {"left": 2, "killed": 2}, True), ("tcp", {"left": 2, "killed": 2}, False),
+                          ("shm", {"hang": 1, "left": 1, "killed": 2}, False)])
+def test_only_a_file_that_nobody_could_know_breaks_nothing(row: str, outcomes: dict[str, int], good: bool) -> None:
+    table = [{"program": "hello", "row": row, "what": "call fails", "points": 9, "good": 9, "outcomes": {}},
+             {"program": "hello", "row": row, "what": "killed there", "points": 4, "good": 2, "outcomes": outcomes}]
+    figure = tools.failed_in_turn(table, "scripts/faults")
+    assert figure.good is good
+    assert ("could know" in figure.said) is (row == "shm")
+
+
 def test_a_bug_that_is_not_found_breaks_planted_bugs() -> None:
     said = "one: found as lost_message after 3 seeds\ntwo: found as lost_message after 12 seeds\n"
     figure = tools.planted_bugs(said, 0, "planted.py")
