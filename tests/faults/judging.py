@@ -44,7 +44,8 @@ def judge(program: Program, role: str, ended: Sequence[Ended], fired: bool, kill
             continue
         for defect in _defects(program, each, before):
             # A server of two clients keeps more than a server of one, as the keys that it used.
-            if target or not (more_clients and defect.startswith("leak:")):
+            of_two = more_clients and (not target or each.role in ("listener", "manager"))
+            if not (of_two and defect.startswith("leak:")):
                 defects.append(defect if target else f"peer {defect}")
     for name in program.spawned:
         for report in seen:
