@@ -178,7 +178,7 @@ TYPED_TEST_P(connecting, an_invalid_address_is_refused_with_an_example) {
 
 TYPED_TEST_P(connecting, a_peer_of_another_build_is_refused_with_a_sentence) {
   using fabric = typename TestFixture::tested_fabric;
-  if (is_fabric_set<fabric>) GTEST_SKIP() << "the builds of a set are those of its fabrics";
+  if (is_fabric_set<fabric>) GTEST_SKIP() << "row " << fabric::name << ": the builds of a set are those of its fabrics";
   TestFixture::play(
       {},
       [](test_side& side) {

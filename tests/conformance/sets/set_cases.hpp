@@ -370,29 +370,6 @@ TYPED_TEST_P(sets, a_peer_whose_type_says_its_fabric_takes_posts) {
       });
 }
 
-TYPED_TEST_P(sets, two_sides_that_call_each_other_at_one_moment_both_meet) {
-  using fabric = typename TestFixture::set;
-  const auto caller = [](int other) {
-    return [other](test_side& side) {
-      auto net = opened<fabric>(side, listening());
-      observer seen;
-      peer from;
-      seen.on_requested = [&](const requested& r) {
-        EXPECT_TRUE(net.accept(r.peer));
-        from = r.peer;
-      };
-      side.send_value(other, net.listen_address());
-      const peer to = meet_as_caller(side, net, seen, other);
-      await(side, net, seen, "the other side's call", [&] { return bool(from); });
-      EXPECT_NE(to, from);
-      EXPECT_TRUE(to.alive());
-      side.ready(other);
-      serve(side, net, seen, other);
-    };
-  };
-  TestFixture::play({}, caller(1), caller(0));
-}
-
 TYPED_TEST_P(sets, released_regions_are_out_of_reach_of_every_fabric) {
   using fabric = typename TestFixture::set;
   TestFixture::play({.once = true}, [](test_side& side) {
@@ -411,11 +388,13 @@ TYPED_TEST_P(sets, released_regions_are_out_of_reach_of_every_fabric) {
   });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(
-    sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart, additions_by_two_fabrics_to_one_word_sum_exactly,
-    a_killed_peer_of_one_fabric_disturbs_no_peer_of_the_other,
-    the_best_fabric_is_passed_over_only_where_that_is_allowed, programs_of_one_fabric_meet_a_set_by_the_fabrics_name,
-    nothing_in_common_and_wrong_names_are_said_in_one_sentence, a_peer_whose_type_says_its_fabric_takes_posts,
-    two_sides_that_call_each_other_at_one_moment_both_meet, released_regions_are_out_of_reach_of_every_fabric);
+REGISTER_TYPED_TEST_SUITE_P(sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart,
+                            additions_by_two_fabrics_to_one_word_sum_exactly,
+                            a_killed_peer_of_one_fabric_disturbs_no_peer_of_the_other,
+                            the_best_fabric_is_passed_over_only_where_that_is_allowed,
+                            programs_of_one_fabric_meet_a_set_by_the_fabrics_name,
+                            nothing_in_common_and_wrong_names_are_said_in_one_sentence,
+                            a_peer_whose_type_says_its_fabric_takes_posts,
+                            released_regions_are_out_of_reach_of_every_fabric);
 
 }  // namespace weft::conformance

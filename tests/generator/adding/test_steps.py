@@ -23,7 +23,7 @@ from generator.matrix.trust import level_of
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 MOMENTS = int(os.environ.get("WEFT_ADD_MOMENTS", "8"))  # scripts/nightly has more
-FALSE_CLAIMS = {"claims.multi_receive": True}
+FALSE_CLAIMS = {"claims.claims_own_host": True}  # nothing on one host shows whether a provider reaches others
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     at = tmp_path_factory.mktemp("add") / "sources"
     stage(ROOT / "generator", at / "generator")
     stage(ROOT / "templates", at / "templates")
-    for name in ("weft", "README.md", "core/facts.hpp", "core/version.hpp", "cmake/headers.cmake"):
+    for name in ("weft", "README.md", "core/facts.hpp", "core/version.hpp", "cmake/headers.cmake",
+                 "emulator/interfaces.yaml"):
         (at / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, at / name)
     shutil.copy2(ROOT / "tests/generator/cases/valid_tiny.yaml", at / "providers.yaml")
@@ -81,7 +82,7 @@ def test_suites_that_pass_write_the_row(untouched: Path) -> None:
     before = _sums(untouched)
     done = _add(untouched, "--environment", "FI_MADE_UP=1", "--environment", "FI_OTHER=a b")
     assert done.returncode == 0, done.stderr
-    assert "4 of 4 conformance suites passed" in done.stdout and "is a working fabric" in done.stdout
+    assert "5 of 5 conformance suites passed" in done.stdout and "is a working fabric" in done.stdout
     row = _row(untouched)
     assert row is not None
     assert [(each.name, each.value) for each in row.settings] == [("FI_MADE_UP", "1"), ("FI_OTHER", "a b")]
@@ -120,20 +121,19 @@ def test_what_does_not_compile_leaves_the_tree_as_it_was(untouched: Path) -> Non
 
 def test_a_false_claim_gets_its_safe_value_and_the_suites_pass(untouched: Path) -> None:
     done = _add(untouched, WEFT_TOLD=json.dumps(FALSE_CLAIMS),
-                WEFT_FAILS=json.dumps({"multi_receive": ["multi_receive", "true"]}))
+                WEFT_FAILS=json.dumps({"liveness": ["same_host", "true"]}))
     assert done.returncode == 0, done.stderr
-    assert ("multi_receive was only claimed: true becomes false (failed suites that rest on it: multi_receive)"
-            in done.stdout)
-    cell = _cell(untouched, "multi_receive")
+    assert "same_host was only claimed: true becomes false (failed suites that rest on it: liveness)" in done.stdout
+    cell = _cell(untouched, "same_host")
     assert (cell.value, level_of(cell.evidence)) == (False, "copied")
-    assert "with it failed: multi_receive" in str(cell.evidence.copied)
+    assert "with it failed: liveness" in str(cell.evidence.copied)
     assert _cell(untouched, "write_immediate_bytes").value == 8
 
 
 def test_a_false_claim_that_is_not_the_reason_changes_nothing(untouched: Path) -> None:
     before = _sums(untouched)
     done = _add(untouched, WEFT_TOLD=json.dumps(FALSE_CLAIMS),
-                WEFT_FAILS=json.dumps({"multi_receive": ["key_bytes", "8"]}))
+                WEFT_FAILS=json.dumps({"liveness": ["key_bytes", "8"]}))
     assert done.returncode == 1
     assert done.stdout.count("the suites run again") == 1
     assert _sums(untouched) == before
