@@ -28,8 +28,7 @@ va_arg va_copy va_end va_start"""
 _MACRO_FAMILIES = re.compile(r"(bswap|ibv|s6|si|sigev|st)_[a-z0-9_]+|[bhl]e?\d*to[bhl]e?\d+")
 _GENERATED = """answers any_later_version atomic_table atomics_by built_with by_library changed complete_fabric
 environment environment_setting fabric_facts facts fingerprint follows half_round_trip_ns library library_version
-made_from name
-permitted policies policy_set port refused settings shared unlimited why_not"""
+made_from name permitted policies policy_set port refused settings shared unlimited why_not"""
 _NAMESPACES = "backends core detail fabrics std weft wire"
 _TARGETS = "authentication backend_libfabric backend_verbs weft"
 _CMAKE = """all clean edit_cache help install list_install_components package package_source preinstall
