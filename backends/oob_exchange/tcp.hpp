@@ -94,8 +94,7 @@ class tcp {
   }
 
   /// Answers clients; never blocks.
-  /// Out of line: owners without callers poll often, and never get here.
-  [[gnu::noinline]] void progress() {
+  void progress() {
     const auto now = std::chrono::steady_clock::now();
     std::erase_if(clients_, [&](client& each) { return !advance(each) || is_late(each, now); });
     for (int i = 0; i < most_accepted; ++i) {
