@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which fabric of a set serves a pair of processes, and why not the others. The order is fixed by the matrix: fabrics
-// of one host first, then those whose hardware moves bytes, then the others; among these the lowest measured half round
-// trip, then the order in the program. A fabric that both sides have but that cannot be used is never passed over in
-// silence (models: UCX, NIXL; their users' complaints). Hot path: no. Threads: values.
+// Which fabric of a set serves a pair of processes, and why not the others. Three tiers: fabrics of one host, then
+// those whose hardware moves bytes, then the others. Within a tier the lowest half round trip is best where each was
+// measured, else the first in the program. A fabric that both sides have but that cannot be used is never passed over
+// in silence. Hot path: no. Threads: values.
 #pragma once
 
 #include "../../wire/fabric_directory.hpp"
@@ -54,16 +54,22 @@ template <class F>
 inline constexpr fabric_profile profile_of{F::name, F::fingerprint, F::facts.same_host,
                                            F::facts.data_progress == data_progress::hardware, half_round_trip_of<F>};
 
-/// Numbers of the fabrics of a set, the best first.
+/// Numbers of the fabrics of a set, the best first. Figures decide where each fabric of a tier has one: a card that
+/// nobody measured is not worse than sockets that somebody did.
 template <class... F>
 consteval std::array<std::size_t, sizeof...(F)> best_first() {
   constexpr std::array<fabric_profile, sizeof...(F)> all{profile_of<F>...};
   std::array<std::size_t, sizeof...(F)> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto measured = [&](int tier) {
+    return std::none_of(all.begin(), all.end(),
+                        [&](const fabric_profile& p) { return p.tier() == tier && p.half_round_trip_ns == 0; });
+  };
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const auto figure = [](const fabric_profile& p) { return p.half_round_trip_ns - 1; };  // none: the largest
-    if (all[a].tier() != all[b].tier()) return all[a].tier() < all[b].tier();
-    if (all[a].half_round_trip_ns != all[b].half_round_trip_ns) return figure(all[a]) < figure(all[b]);
+    const int tier = all[a].tier();
+    if (tier != all[b].tier()) return tier < all[b].tier();
+    if (measured(tier) && all[a].half_round_trip_ns != all[b].half_round_trip_ns)
+      return all[a].half_round_trip_ns < all[b].half_round_trip_ns;
     return a < b;
   });
   return order;

@@ -67,8 +67,9 @@ TEST(a_set, promises_what_each_of_its_fabrics_keeps) {
 TEST(the_best_fabric, is_on_the_same_host_then_the_one_that_was_measured_faster_then_the_first) {
   static_assert(detail::best_first<far, mapped>() == std::array<std::size_t, 2>{1, 0});
   static_assert(detail::best_first<slow_far, near_far, mapped>() == std::array<std::size_t, 3>{2, 1, 0});
-  static_assert(detail::best_first<far, near_far>() == std::array<std::size_t, 2>{1, 0}, "measured before unmeasured");
-  static_assert(detail::best_first<loopback, mapped>() == std::array<std::size_t, 2>{1, 0});
+  static_assert(detail::best_first<far, near_far>() == std::array<std::size_t, 2>{0, 1}, "nobody measured far");
+  static_assert(detail::best_first<slow_far, far, near_far>() == std::array<std::size_t, 3>{0, 1, 2});
+  static_assert(detail::best_first<loopback, mapped>() == std::array<std::size_t, 2>{0, 1});
   static_assert(detail::half_round_trip_of<loopback> == 0 && detail::half_round_trip_of<mapped> > 0);
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<slow_far>), "half round trip 12.34 us");
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<near_far>), "half round trip 0.90 us");

@@ -273,7 +273,7 @@ TYPED_TEST_P(sets, programs_of_one_fabric_meet_a_set_by_the_fabrics_name) {
       [](test_side& side) {  // a set, called by a program of the last fabric; then it calls that program
         auto net = opened<fabric>(side, listening());
         observer seen;
-        const auto page = net.allocate(64, rights::all).value();
+        const auto page = net.allocate(64, rights::remote_write).value();
         side.send_value(1, net.template listen_address<last>());
         auto p = net.accept_one(patience, seen);
         if (!p) throw stopped("accept: " + p.error().sentence);
