@@ -204,6 +204,7 @@ set(WEFT_ROOM_HEADERS
   compose/sets/choice.hpp
   compose/sets/combined.hpp
   compose/sets/members.hpp
+  compose/sets/set_atomics.hpp
   compose/sets/set_batch.hpp
   compose/sets/set_connecting.hpp
   compose/sets/set_events.hpp

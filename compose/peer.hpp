@@ -59,7 +59,10 @@ class peer_words_owner {
 /// checks both (wire/message_tag.hpp).
 struct peer_header {
   static constexpr std::uint32_t dead = ~std::uint32_t{0};  ///< No connection has this number.
+  static constexpr std::uint8_t no_member = 0xff;           ///< No fabric of a set has this number.
   constexpr peer_header() noexcept = default;
+  struct of_no_fabric {};
+  explicit constexpr peer_header(of_no_fabric /*nobody*/) noexcept : member(no_member) {}
 
   peer_words_owner words;
   std::uint64_t live = ~std::uint64_t{0};  ///< Low half: the number while the connection is established, else `dead`.
@@ -90,7 +93,7 @@ struct peer_header {
 
 /// Sentinel for null handles, so that alive() needs no test for null: alive under a number that no handle has.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): nobody writes to this header
-inline constinit peer_header nobody{};
+inline constinit peer_header nobody{peer_header::of_no_fabric{}};
 
 /// The transport's access to a handle.
 struct peer_access {
@@ -100,7 +103,7 @@ struct peer_access {
   /// Requires: alive.
   static constexpr peer_header* living(const peer& p) noexcept;
   static constexpr std::uint32_t number(const peer& p) noexcept;
-  /// Which fabric of a set reaches the peer; 0 for nobody.
+  /// Which fabric of a set reaches the peer; no_member for nobody.
   static constexpr std::uint8_t member(const peer& p) noexcept;
 };
 

@@ -256,7 +256,7 @@ class connections {
     return nullptr;
   }
   template <class On>
-  void report_one(connection& link, On& on) {
+  [[gnu::cold, gnu::noinline]] void report_one(connection& link, On& on) {
     if (link.phase == link_phase::hello_received) return offer(link, on);
     if (link.phase == link_phase::established) {
       link.was_established = true;

@@ -7,6 +7,7 @@
 
 #include "../transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -103,15 +104,21 @@ class set_members {
     std::get<I>(nets_).emplace(std::move(net));
   }
 
-  /// Calls body(transport, number as a type) for the fabric of this number. Requires: that fabric is open.
+  /// Calls body(transport, number as a type) for the fabric of this number. Requires: a living peer has the number, so
+  /// the fabric is open.
   template <std::size_t I = 0, class Body>
-  [[gnu::always_inline]] decltype(auto) at(std::size_t member, Body&& body) {
+  [[gnu::always_inline]] decltype(auto) at_living(std::size_t member, Body&& body) {
     if constexpr (I + 1 == count) {
       return body(net<I>(), std::integral_constant<std::size_t, I>{});
     } else {
       if (member == I) return body(net<I>(), std::integral_constant<std::size_t, I>{});
-      return at<I + 1>(member, body);
+      return at_living<I + 1>(member, body);
     }
+  }
+  /// The same for any peer. For nobody, whose number is none of the set's, the first open fabric answers.
+  template <class Body>
+  decltype(auto) at(std::size_t member, Body&& body) {
+    return at_living(member < count ? member : first_open(), body);
   }
   /// Calls body(transport, number as a type) for each open fabric, in their order.
   template <class Body>
@@ -130,6 +137,12 @@ class set_members {
   }
 
  private:
+  std::size_t first_open() const noexcept {
+    std::size_t first = count;
+    each([&](const auto& /*net*/, auto index) { first = std::min<std::size_t>(first, index()); });
+    return first;
+  }
+
   std::tuple<std::optional<transport<F>>...> nets_;
 };
 

@@ -42,7 +42,7 @@ class set_memory_calls {
   /// The bytes that this peer needs to use the region. An empty description, which nobody can parse, where the region
   /// is not registered here or its registration fails.
   region_bytes export_region(peer to, const region& r, progress_owner) {
-    return wire::encode(described(r, peer_access::member(to)));
+    return wire::encode(described(r, fabric_of_peer(to)));
   }
   template <class G = Set>
   region_bytes export_region(peer to, const region& r) {
@@ -83,11 +83,11 @@ class set_memory_calls {
   /// Reads what a peer of this fabric, or of this set, described. Errors: those of one fabric; incompatible where the
   /// peer has another set: it describes regions for one peer then.
   result<remote_region> parse_region(peer of, const_bytes from) const {
-    return parsed(peer_access::member(of), from, usual_atomicity<Set>);
+    return parsed(fabric_of_peer(of), from, usual_atomicity<Set>);
   }
   template <atomicity Who>
   result<remote_words<Who>> parse_words(peer of, const_bytes from) const {
-    auto plain = parsed(peer_access::member(of), from, asked<Who>());
+    auto plain = parsed(fabric_of_peer(of), from, asked<Who>());
     if (!plain) return std::move(plain).error();
     return remote_words<Who>(*plain);
   }
@@ -123,6 +123,8 @@ class set_memory_calls {
  private:
   state& state_() const noexcept { return *static_cast<const Transport&>(*this).state_; }
   typename state::engines_type& engines() const noexcept { return state_().engines; }
+  /// The number of a peer's fabric; for nobody the first open one.
+  std::size_t fabric_of_peer(peer p) const noexcept { return p ? peer_access::member(p) : engines().first_open(); }
   template <class G>
   static consteval void owner_is_named() {
     static_assert(!answer<G, progress_family>::needs_owner,

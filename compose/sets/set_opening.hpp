@@ -32,6 +32,7 @@ class set_opening {
     // Libraries read their variables once, when the first fabric opens.
     (set_environment<F>(), ...);
     open_each(std::make_index_sequence<sizeof...(F)>());
+    s_.options.secret = {};  // each transport keeps its own, out of core files
     if (s_.engines.first_open() == state::count) return none_opened();
     s_.here.host = backends::process::number_of_this_host();
     s_.here.user = static_cast<std::uint32_t>(::geteuid());

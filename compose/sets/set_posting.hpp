@@ -49,32 +49,34 @@ class set_posting_calls {
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, local_memory from, void* context) noexcept {
     return post(
-        to,
+        operation::send, to,
         from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.send(to, here, context); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, local_memory from) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.send(to, here); });
+        operation::send, to,
+        from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.send(to, here); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, local_memory from, const remote_place& at, void* context) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+        operation::put, to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
           return net.put(to, here, at, context);
         });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, local_memory from, const remote_place& at) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put(to, here, at); });
+        operation::put, to,
+        from, [&](auto& net, local_memory here) __attribute__((always_inline)) { return net.put(to, here, at); });
   }
   /// A put whose end means the state on each fabric. A state that one of them cannot report does not compile.
   template <std::derived_from<peer> To, write_state State>
   [[gnu::always_inline]] status put(const To& to, local_memory from, const remote_place& at,
                                     completes_when<State> wanted) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+        operation::put, to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
           return net.put(to, here, at, wanted);
         });
   }
@@ -82,7 +84,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at,
                                            std::uint32_t immediate, void* context) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+        operation::put_notify, to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
           return net.put_notify(to, here, at, immediate, context);
         });
   }
@@ -90,7 +92,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+        operation::put_notify, to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
           return net.put_notify(to, here, at, immediate);
         });
   }
@@ -98,7 +100,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at, const L& fields,
                                            void* context) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+        operation::put_notify, to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
           return net.put_notify(to, here, at, fields, context);
         });
   }
@@ -106,7 +108,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status put_notify(const To& to, local_memory from, const remote_place& at,
                                            const L& fields) noexcept {
     return post(
-        to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+        operation::put_notify, to, from, [&](auto& net, local_memory here) __attribute__((always_inline)) {
           return net.put_notify(to, here, at, fields);
         });
   }
@@ -114,7 +116,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status get(const From& from, local_memory into, const remote_place& at,
                                     void* context) noexcept {
     return post(
-        from, into, [&](auto& net, local_memory here) __attribute__((always_inline)) {
+        operation::get, from, into, [&](auto& net, local_memory here) __attribute__((always_inline)) {
           return net.get(from, here, at, context);
         });
   }
@@ -123,31 +125,33 @@ class set_posting_calls {
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, gather_list from, void* context) noexcept {
     return post(
-        to,
+        operation::send, to,
         from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.send(to, here, context); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, gather_list from) noexcept {
     return post(
-        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.send(to, here); });
+        operation::send, to,
+        from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.send(to, here); });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, gather_list from, const remote_place& at, void* context) noexcept {
     return post(
-        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+        operation::put, to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
           return net.put(to, here, at, context);
         });
   }
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status put(const To& to, gather_list from, const remote_place& at) noexcept {
     return post(
-        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put(to, here, at); });
+        operation::put, to,
+        from, [&](auto& net, gather_list here) __attribute__((always_inline)) { return net.put(to, here, at); });
   }
   template <std::derived_from<peer> To, write_state State>
   [[gnu::always_inline]] status put(const To& to, gather_list from, const remote_place& at,
                                     completes_when<State> wanted) noexcept {
     return post(
-        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+        operation::put, to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
           return net.put(to, here, at, wanted);
         });
   }
@@ -155,7 +159,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status put_notify(const To& to, gather_list from, const remote_place& at,
                                            std::uint32_t immediate, void* context) noexcept {
     return post(
-        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+        operation::put_notify, to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
           return net.put_notify(to, here, at, immediate, context);
         });
   }
@@ -163,7 +167,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status put_notify(const To& to, gather_list from, const remote_place& at,
                                            std::uint32_t immediate) noexcept {
     return post(
-        to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+        operation::put_notify, to, from, [&](auto& net, gather_list here) __attribute__((always_inline)) {
           return net.put_notify(to, here, at, immediate);
         });
   }
@@ -171,7 +175,7 @@ class set_posting_calls {
   [[gnu::always_inline]] status get(const From& from, gather_list into, const remote_place& at,
                                     void* context) noexcept {
     return post(
-        from, into, [&](auto& net, gather_list here) __attribute__((always_inline)) {
+        operation::get, from, into, [&](auto& net, gather_list here) __attribute__((always_inline)) {
           return net.get(from, here, at, context);
         });
   }
@@ -200,7 +204,9 @@ class set_posting_calls {
   /// Ends when each earlier write to this peer is visible there (completion_calls::flush).
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status flush(const To& to, void* context) noexcept {
-    return static_cast<Transport*>(this)->to_member(
+    if (!to.alive()) [[unlikely]]
+      return self().dead(to, name_of(operation::flush));
+    return self().to_living(
         to, [&](auto& net, auto) __attribute__((always_inline)) { return net.flush(to, context); });
   }
   /// Posts that go out together (posting/batch.hpp).
@@ -209,11 +215,15 @@ class set_posting_calls {
   set_group<F...> coalesce(peer to) noexcept { return {members_(), to}; }
 
  private:
-  members& members_() noexcept { return static_cast<Transport*>(this)->members_; }
+  Transport& self() noexcept { return *static_cast<Transport*>(this); }
+  members& members_() noexcept { return self().members_; }
 
   template <class To, class Source, class Body>
-  [[gnu::always_inline]] status post(const To& to, const Source& from, Body&& body) noexcept {
-    return static_cast<Transport*>(this)->to_member(
+  [[gnu::always_inline]] status post(operation what, const To& to, const Source& from, Body&& body) noexcept {
+    // The fabric's own call asks the same, and the compiler asks once. Nobody's handle has no fabric.
+    if (!to.alive()) [[unlikely]]
+      return self().dead(to, name_of(what));
+    return self().to_living(
         to, [&](auto& net, auto index)
                 __attribute__((always_inline)) { return body(net, local_source<members, index()>(from)); });
   }

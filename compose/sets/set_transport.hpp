@@ -5,7 +5,7 @@
 // Threads: one owner at a time.
 #pragma once
 
-#include "../posting/atomic_calls.hpp"
+#include "set_atomics.hpp"
 #include "set_connecting.hpp"
 #include "set_events.hpp"
 #include "set_memory_calls.hpp"
@@ -164,6 +164,8 @@ class transport<fabric_set<F...>>
   friend class detail::set_posting_calls;
   template <class, class>
   friend class detail::atomic_calls;
+  template <class>
+  friend class detail::set_atomic_posts;
   template <class, class>
   friend class detail::set_events;
 
@@ -181,17 +183,28 @@ class transport<fabric_set<F...>>
     return made;
   }
 
-  /// Calls body(transport, number as a type) for the fabric of a peer. Nobody's handle goes to the first open fabric,
-  /// which refuses it.
+  /// Calls body(transport, number as a type) for the fabric of a peer. An open fabric refuses nobody's handle.
+  template <class Body>
+  decltype(auto) to_member(peer to, Body&& body) {
+    return members_.at(detail::peer_access::member(to), body);
+  }
+  /// The same for posts. Requires: to.alive().
   template <class To, class Body>
-  [[gnu::always_inline]] decltype(auto) to_member(const To& to, Body&& body) {
+  [[gnu::always_inline]] decltype(auto) to_living(const To& to, Body&& body) {
     if constexpr (detail::says_its_fabric<To>) {
       constexpr std::size_t index = members::template index_of<typename To::fabric>;
       static_assert(index < members::count, "weft: this peer_of<F> names a fabric that the set does not have");
       return body(members_.template net<index>(), std::integral_constant<std::size_t, index>{});
     } else {
-      return members_.at(detail::peer_access::member(to), body);
+      return members_.at_living(detail::peer_access::member(to), body);
     }
+  }
+  /// The answer to a post to a peer that is not connected.
+  [[gnu::cold, gnu::noinline]] status dead(peer to, const char* operation) noexcept {
+    return to_member(to, [&](auto& net, auto) {
+      auto& e = detail::transport_parts::engine_of(net);
+      return detail::initiator<std::remove_reference_t<decltype(e)>>(e).dead(to, operation);
+    });
   }
 
   /// Most often one fabric has peers. Then the poll is that fabric's alone.
@@ -268,26 +281,11 @@ class transport<fabric_set<F...>>
     return *found;
   }
 
-  // ---- for atomic_calls: the branch on the peer's fabric comes first
-  struct atomic_posts {
-    transport& all;
-    template <atomicity Who, atomic_operation What, atomic_number T>
-    [[gnu::always_inline]] status post(peer to, const remote_place& at, operation reported, T operand, T expected,
-                                       void* context) noexcept {
-      return all.to_member(
-          to, [&](auto& net, auto) __attribute__((always_inline)) {
-            auto& e = detail::transport_parts::engine_of(net);
-            using engine_type = std::remove_reference_t<decltype(e)>;
-            if (const status s = e.coalescer.before(to); !s) return s;
-            return detail::atomic_posts<engine_type>(e).template post<Who, What, T>(to, at, reported, operand, expected,
-                                                                                    context);
-          });
-    }
-  };
-  atomic_posts atomic_posts_() noexcept { return {*this}; }
+  // ---- for atomic_calls
+  detail::set_atomic_posts<transport> atomic_posts_() noexcept { return detail::set_atomic_posts<transport>(*this); }
   template <class Post>
   [[gnu::always_inline]] status after_waiting(peer /*to*/, Post&& post) const noexcept {
-    return post();
+    return post();  // set_atomic_posts asks the coalescer of the peer's fabric
   }
 
   std::unique_ptr<state> state_;  // declared before the transports, which are destroyed first

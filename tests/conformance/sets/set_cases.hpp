@@ -315,12 +315,20 @@ TYPED_TEST_P(sets, nothing_in_common_and_wrong_names_are_said_in_one_sentence) {
         observer seen;
         side.send_value(1, net.listen_address());
         EXPECT_EQ(net.template on<last>(), nullptr);
+        // Nobody's handle, where the last fabric is not open, and below where the first one is not.
+        const auto memory = net.allocate(64, rights::none).value();
+        EXPECT_EQ(net.send(peer(), memory.first(8)).code, errc::invalid);
+        EXPECT_EQ(net.put(peer(), memory.first(8), {}, &seen).code, errc::invalid);
         serve(side, net, seen, 1);
       },
       [](test_side& side) {
         const std::string where = side.wait_for_text(0);
         auto net = opened<fabric>(side, only(last::name));
         observer seen;
+        const auto memory = net.allocate(64, rights::none).value();
+        EXPECT_EQ(net.send(peer(), memory.first(8)).code, errc::invalid);
+        EXPECT_EQ(net.fetch_add(peer(), remote_place(), 1, &seen).code, errc::invalid);
+        EXPECT_EQ(net.accept(peer()).code, errc::peer_lost);
         const auto none = net.connect(where, patience, seen);
         EXPECT_EQ(none.why().code, errc::incompatible);
         EXPECT_TRUE(contains(none.error().sentence, std::string(last::name) + ": the other side does not offer it"))
