@@ -15,6 +15,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -73,6 +74,7 @@ std::size_t secrets_in_a_core_file() {
       at += size < piece.size() ? size : size - flipped.size();  // the next piece begins with the end of this one
     }
   (void)::close(memory);
+  ::explicit_bzero(piece.data(), piece.size());  // a sanitizer keeps freed memory, and the next search would find it
   return found;
 }
 
