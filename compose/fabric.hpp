@@ -89,6 +89,15 @@ template <class F>
 inline constexpr bool is_fabric_set = false;
 template <class... F>
 inline constexpr bool is_fabric_set<fabric_set<F...>> = true;
+namespace detail {
+template <class... F>
+void base_that_is_a_set(const fabric_set<F...>*);
+}  // namespace detail
+/// A type that derives from a set, as ordered<fabric_set<...>, ...> would. A transport of it would know no fabric but
+/// the first.
+template <class F>
+concept changed_fabric_set =
+    !is_fabric_set<F> && requires(const F* fabric) { detail::base_that_is_a_set(fabric); };
 
 /// The fabric as its backend sees it (core/port.hpp, port_shape).
 template <complete_fabric F>

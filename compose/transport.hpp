@@ -48,6 +48,9 @@ class transport : public detail::memory_calls<transport<F>, F>,
                   public detail::atomic_calls<transport<F>, F> {
   using engine_type = detail::engine<F>;
   using waiting = detail::blocking_calls<engine_type>;
+  static_assert(!changed_fabric_set<F>,
+                "weft: a set cannot be changed as a whole: change its fabrics, as in "
+                "fabric_set<ordered<F, order::write_after_write>, ...>");
   static_assert(consistent_fabric<F>());
 
  public:

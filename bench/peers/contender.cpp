@@ -9,6 +9,7 @@
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
 #include "ladder.hpp"
+#include "second_host.hpp"
 #include "watching_end.hpp"
 
 #if defined(WEFT_BENCH_BY_HAND)
@@ -26,6 +27,16 @@ struct asked {
   ladder plan;
   bool rates = true;
   unsigned limit = 60;
+};
+
+/// The fabric, or each fabric of a set, with writes in order.
+template <class F>
+struct writes_in_order {
+  using type = ordered<F, order::write_after_write>;
+};
+template <class... F>
+struct writes_in_order<fabric_set<F...>> {
+  using type = fabric_set<ordered<F, order::write_after_write>...>;
 };
 
 /// One run of both sides: the result of the initiating one.
@@ -49,7 +60,7 @@ class contest {
     if constexpr (Of::facts.bytes_visible_in_order) {
       of_weft<weft_watching_end<Of>>();
     } else if constexpr (Of::facts.order_write_after_write) {
-      using in_order = ordered<Of, order::write_after_write>;
+      using in_order = typename writes_in_order<Of>::type;
       of_weft<weft_watching_end<in_order>, in_order>();
     } else throw std::runtime_error("its row keeps no order among writes");
   }
@@ -198,8 +209,15 @@ int main(int argc, char** argv) {
   app.add_flag("!--no-rate", a.rates, "Leave the message rate out");
   app.add_option("--yield-after", o.yield_after, "Fruitless polls before a side gives way")->capture_default_str();
   app.add_option("--limit", a.limit, "Seconds after which the run is ended")->capture_default_str();
+  second_host there;
+  app.add_option("--second-namespace", there.space,
+                 "The network namespace of the second process: a name in /run/netns");
+  app.add_option("--second-node", there.node, "The second process's own address; WEFT_NODE is the first one's");
   CLI11_PARSE(app, argc, argv);
   return two_processes(
       a.limit, [&](const channel& to) { return side(to, true, a, o); },
-      [&](const channel& to) { return side(to, false, a, o); });
+      [&](const channel& to) {
+        there.enter();
+        return side(to, false, a, o);
+      });
 }

@@ -189,7 +189,7 @@ TYPED_TEST_P(connecting, a_peer_of_another_build_is_refused_with_a_sentence) {
         EXPECT_EQ(seen.requests, 0U) << "the application got a request from a peer of another build";
       },
       [](test_side& side) {
-        auto net = opened<of_other_rules<fabric>>(side);
+        auto net = opened<std::conditional_t<is_fabric_set<fabric>, fabric, of_other_rules<fabric>>>(side);
         observer seen;
         const auto p = net.connect(side.wait_for_text(0), patience, seen);
         ASSERT_FALSE(p);
