@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .contenders import SIZES
+from .contenders import SET, SET_ELSEWHERE, SIZES, TCP_ELSEWHERE
 from .measured import Key, Measured, Spread
 from .races import IN_SLICES, WORD
 
@@ -96,6 +96,29 @@ def _beside_ucx(fabric: str, transport: str) -> list[Claim]:
     return found
 
 
+def _of_set() -> list[Claim]:
+    """The set beside its fabrics alone, and beside UCX, which chooses among all its transports."""
+    found = [
+        Claim(f"hot invocation over {SET} on one host, above mapped alone", 5,
+              ((f"bench/invocation of {SET}, mapped", "invocation hot: above", 0),), unit="ns", fabric=SET),
+        Claim(f"hot invocation over {SET} by tcp / tcp alone", 1.01,
+              ((f"bench/invocation of {SET}, tcp", "invocation hot: ratio", 0),), fabric=SET)]
+    for kind in ("weft send", "weft put_notify"):
+        found += [Claim(f"{SET}, one host, 8 B: {kind} / mapped alone", 1.05, _sliced((kind,), SET),
+                        _sliced((kind,), "mapped alone")),
+                  Claim(f"{SET}, two hosts, 8 B: {kind} / tcp alone", 1.01, _sliced((kind,), SET_ELSEWHERE),
+                        _sliced((kind,), TCP_ELSEWHERE), fabric=SET)]
+    for hosts, ours, theirs in (("one host", SET, "all"), ("two hosts", SET_ELSEWHERE, "all, two hosts")):
+        rival = "the best UCX message of all transports"
+        found.append(Claim(f"{SET}, {hosts}, 8 B: message / {rival}", 1, _sliced(("weft send",), ours),
+                           _sliced(_TUNED_MESSAGES, theirs), fabric=SET))
+        for size in SIZES[1:]:
+            found += [Claim(f"{SET}, {hosts}, {_size(size)}: {what} / {rival}", 1, _of((kind,), ours, size),
+                            _of(_UCX_MESSAGES, theirs, size), fabric=SET)
+                      for what, kind in (("message", "weft send"), ("put with notification", "weft put_notify"))]
+    return found
+
+
 def _floors(fabric: str, transport: str) -> list[Claim]:
     """weft close to the floor, and the floor below all others. 3 % is noise."""
     found = []
@@ -144,6 +167,7 @@ CLAIMS = (
     Claim("hot invocation over tcp / raw ping-pong", 1.05, (("bench/invocation, tcp", "invocation hot: ratio", 0),)),
     Claim("hot invocation over mapped, above the raw flag", 150,
           (("bench/invocation, mapped", "invocation hot: above", 0),), unit="ns"),
+    *_of_set(),
 )
 
 

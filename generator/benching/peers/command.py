@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,15 @@ from .. import provenance
 from ..building import Absent
 from . import page
 from .claims import judged
-from .contenders import QUICK_SIZES, SIZES, Plan, all_contenders, targets, transports
+from .contenders import QUICK_SIZES, SET, SIZES, Plan, all_contenders, targets, transports
 from .fabtests import NotBuilt, built
+from .hosts import TWO_HOSTS, why_not
 from .measured import measure
 from .programs import ROOT, Programs, build
 from .races import race, races
 from .ucx import Rival, found_here, settings_rows, tune
 
-FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
+FABRICS = ("tcp", "tcp_rxm", "shm", "mapped", SET)
 OFFERED = (*FABRICS, "sockets", "udp_rxd")
 
 
@@ -95,9 +97,13 @@ def _command(fabrics: tuple[str, ...], turns: int | None, quick: bool) -> str:
 def _rivals(fabrics: Sequence[str], plan: Plan, report: Callable[[str], None]) -> list[Rival]:
     """Each UCX over each transport of the run, tuned."""
     here = found_here(report, plan.quick)
-    return [Rival(each, transport) if each.absent else
-            tune(each, transport, plan.sizes, 1 if plan.quick else 3, report)
-            for transport in transports(fabrics) for each in here]
+    found = []
+    for transport in transports(fabrics):
+        no_hosts = why_not() if transport.endswith(TWO_HOSTS) else ""
+        for each in here:
+            found.append(Rival(replace(each, absent=each.absent or no_hosts), transport) if each.absent or no_hosts else
+                         tune(each, transport, plan.sizes, 1 if plan.quick else 3, report))
+    return found
 
 
 def _versions(programs: Programs, rivals: Sequence[Rival]) -> dict[str, str]:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import outputs, ucx
+from .hosts import hosts_of, why_not
 from .outputs import Readings
-from .processes import free_port, pair, run
+from .processes import SECONDS, free_port, pair, run
 from .programs import ROOT, Programs
 from .ucx import Rival
 
@@ -30,7 +31,10 @@ FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and fla
 # A large transfer as a stream: bytes of one send() and of the kernel's buffers; 0: all, and the kernel's own. The floor
 # is the fastest of them at each size.
 STREAMS = ((0, 0), (8192, 0), (32768, 0), (0, 212992), (32768, 212992))
-TRANSPORTS = {"tcp": "sockets", "posix": "memory"}  # of UCX, and the table of each
+SET, SET_OF = "mapped_or_tcp", ("mapped", "tcp")
+SET_ELSEWHERE, TCP_ELSEWHERE = f"{SET}, two hosts", "tcp, two hosts"
+# of UCX, and the table of each
+TRANSPORTS = {"tcp": "sockets", "posix": "memory", "all": "one host", "all, two hosts": "two hosts"}
 # The library moves data in a thread of its own. Nothing is pinned, and programs that never sleep take milliseconds.
 OWN_THREAD = ("sockets",)
 FOREIGN_FABRICS = {"tcp": ("msg", "tcp"), "tcp_rxm": ("rdm", "tcp;ofi_rxm"), "sockets": ("rdm", "sockets"),
@@ -65,7 +69,8 @@ class Contender:
 
 
 def same_host(fabric: str) -> str:
-    return "memory" if fabric in ("shm", "mapped") else "sockets"
+    """The table of a fabric's contenders."""
+    return {"shm": "memory", "mapped": "memory", SET: "one host"}.get(fabric, "sockets")
 
 
 def all_contenders(fabrics: Sequence[str], programs: Programs, rivals: Sequence[Rival]) -> list[Contender]:
@@ -79,6 +84,9 @@ def all_contenders(fabrics: Sequence[str], programs: Programs, rivals: Sequence[
                                                            else [_own(fabric, kind, programs, "large transfers")])
         if fabric in FOREIGN_FABRICS:
             found += [_fi_pingpong(fabric), _fabtests(fabric)]
+    if SET in fabrics:
+        found += [_own(fabric, kind, programs, part, "two hosts") for fabric in SET_OF[1:] + (SET,)
+                  for kind in ("put_notify", "send") for part in ("", "large transfers")]
     for rival in rivals:
         table = TRANSPORTS[rival.transport]
         found += [_ucx(rival, way, table, tuned) for way in ucx.WAYS
@@ -88,25 +96,27 @@ def all_contenders(fabrics: Sequence[str], programs: Programs, rivals: Sequence[
 
 def transports(fabrics: Sequence[str]) -> list[str]:
     """UCX's transports beside these fabrics."""
-    return [transport for transport, table in TRANSPORTS.items() if any(same_host(each) == table for each in fabrics)]
+    tables = {same_host(each) for each in fabrics} | ({"two hosts"} if SET in fabrics else set())
+    return [transport for transport, table in TRANSPORTS.items() if table in tables]
 
 
 def targets(fabrics: Sequence[str]) -> list[str]:
     """The programs that such a run needs, the most important first."""
-    wanted = ["bench-floor", *(f"bench-contender.{fabric}" for fabric in fabrics)]
-    for fabric in fabrics:
+    needed = dict.fromkeys([*fabrics, *(SET_OF if SET in fabrics else ())])
+    wanted = ["bench-floor", *(f"bench-contender.{fabric}" for fabric in needed)]
+    for fabric in needed:
         wanted += {"tcp": ["bench-raw-pingpong.tcp", "bench-memory.tcp", "bench-coalesced.tcp"],
                    "shm": ["bench-coalesced.shm"],
                    "tcp_rxm": ["bench-endpoint.tcp_rxm", "bench-memory.tcp_rxm"],
                    "mapped": ["bench-flag.mapped"]}.get(fabric, [])
-        if fabric in ("tcp", "mapped"):
+        if fabric in ("tcp", "mapped", SET):
             wanted += [f"invocation-{role}.{fabric}" for role in ("manager", "executor", "client")]
     return wanted
 
 
 def _kinds(fabric: str) -> list[str]:
     kinds = ["put_notify", "watched_word", "send", "put", "fetch_add"]
-    if fabric == "mapped":
+    if fabric in ("mapped", SET):
         return [kind for kind in kinds if kind != "watched_word"]
     kinds += ["plain", "tuned", "tuned_send", "watched_write"]
     return kinds + (["raw_fetch_add"] if fabric != "tcp" else []) + (["watched_write_by_pointers"] if fabric == "shm"
@@ -139,18 +149,27 @@ def _floor(kind: str, programs: Programs) -> Contender:
     return Contender(name, table, once, not_there(programs, "bench-floor"))
 
 
-def _own(fabric: str, kind: str, programs: Programs, part: str) -> Contender:
-    program = programs.path(f"bench-contender.{fabric}")
-    name = (WEFT | BY_HAND).get(kind, "by hand, watched write by pointers")
+def _own(fabric: str, kind: str, programs: Programs, part: str, hosts: str = "") -> Contender:
+    """`hosts`: "two hosts", or where there is one, nothing."""
+    name = f"{(WEFT | BY_HAND).get(kind, 'by hand, watched write by pointers')}, {fabric}{', ' if hosts else ''}{hosts}"
+    table = hosts or same_host(fabric)
 
     def once(plan: Plan) -> Readings:
         sizes = [size for size in plan.sizes if (size > 4096) == bool(part)]
-        return outputs.contender(run([program, "--as", kind, "--sizes", ",".join(map(str, sizes)), "--count",
-                                      _count("memory" if fabric == "mapped" else "", plan.quick),
-                                      "--limit", "20", *(["--no-rate"] if part else [])]))
+        return ladder(fabric, programs, hosts, ["--as", kind, "--sizes", ",".join(map(str, sizes)), "--count",
+                                                _count("memory" if table in ("memory", "one host") else "", plan.quick),
+                                                "--limit", "20", *(["--no-rate"] if part else [])])
 
-    return Contender(f"{name}, {fabric}", same_host(fabric), once, not_there(programs, f"bench-contender.{fabric}"),
-                     part=part)
+    absent = not_there(programs, f"bench-contender.{fabric}") or (why_not() if hosts else "")
+    return Contender(name, table, once, absent, part=part)
+
+
+def ladder(fabric: str, programs: Programs, hosts: str, arguments: Sequence[str], seconds: float = SECONDS) -> Readings:
+    """One run of weft's contender over the fabric, on one host or on two."""
+    program = programs.path(f"bench-contender.{fabric}")
+    with hosts_of(hosts) as places:
+        second = ["--second-namespace", places.space, "--second-node", places.address] if places.space else []
+        return outputs.contender(run([*places.client, program, *arguments, *second], places.environment, seconds))
 
 
 def not_there(programs: Programs, target: str) -> str:
@@ -229,7 +248,8 @@ def _duels(fabrics: Sequence[str], programs: Programs) -> list[Contender]:
             return reads(run([programs.path(target), *arguments], seconds=60))
 
         found.append(Contender(f"{program}, {fabric}", "own", once, not_there(programs, target), at_most))
-    return found + [_invocation(fabric, programs) for fabric in ("tcp", "mapped") if fabric in fabrics]
+    found += [_invocation(fabric, programs) for fabric in ("tcp", "mapped") if fabric in fabrics]
+    return found + [_invocation_of_set(fabric, programs) for fabric in SET_OF if SET in fabrics]
 
 
 def _invocation(fabric: str, programs: Programs) -> Contender:
@@ -241,4 +261,17 @@ def _invocation(fabric: str, programs: Programs) -> Contender:
             return outputs.invocation(answer_file.read_text("utf-8"))
 
     return Contender(f"bench/invocation, {fabric}", "own", once, not_there(programs, f"invocation-client.{fabric}"),
+                     at_most=9)
+
+
+def _invocation_of_set(fabric: str, programs: Programs) -> Contender:
+    def once(plan: Plan) -> Readings:
+        with tempfile.TemporaryDirectory() as folder:
+            answer_file = Path(folder) / "set.json"
+            run([sys.executable, "-B", ROOT / "bench/invocation/set_beside_fabric", "--build", programs.folder, "--set",
+                 SET, "--fabric", fabric, "--turns", "3", "--count", "40000" if fabric == "mapped" else "5000",
+                 "--json", answer_file], seconds=90)
+            return outputs.invocation_of_set(answer_file.read_text("utf-8"))
+
+    return Contender(f"bench/invocation of {SET}, {fabric}", "own", once, not_there(programs, f"invocation-client.{SET}"),
                      at_most=9)

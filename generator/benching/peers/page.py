@@ -18,7 +18,9 @@ from .races import IN_SLICES
 from .ucx import Rival, settings_rows
 from ..slices import SLICE_SECONDS
 
-_TITLES = {"sockets": "Over sockets of one host", "memory": "Through memory of one host"}
+_TITLES = {"sockets": "Over sockets of one host", "memory": "Through memory of one host",
+           "one host": "One host, and each library chooses how",
+           "two hosts": "Two hosts (network namespaces), and each library chooses how"}
 Table = tuple[str, list[str], list[list[str]]]
 
 

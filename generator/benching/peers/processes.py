@@ -39,7 +39,7 @@ def pair(server: Sequence[str | Path], client: Sequence[str | Path], port: int,
     """
     until = time.monotonic() + seconds
     with _started(server, environment, 0 if pinned else None) as serving:
-        while not listens(port):
+        while not listens(port, Path(f"/proc/{serving.pid}/net")):
             if serving.poll() is not None or time.monotonic() > until:
                 raise Failed(f"{Path(server[0]).name} did not listen: {_said(serving)}")
             time.sleep(.005)
@@ -58,7 +58,7 @@ def free_port() -> int:
         return port
 
 
-def listens(port: int, proc: Path = Path("/proc/net"),
+def listens(port: int, proc: Path = Path("/proc/self/net"),
             memory: Path = Path("/dev/shm")) -> bool:  # noqa: S108  the kernel's own folder
     """Whether a program listens on the port, from the kernel's tables: the server would take a connection for the
     client's.

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import outputs
-from .contenders import BY_HAND, FLOORS, WEFT, Plan, not_there
+from .contenders import BY_HAND, FLOORS, SET, WEFT, Plan, ladder, not_there
+from .hosts import TWO_HOSTS, why_not
 from .measured import Key, Measured
 from .outputs import Readings
 from .processes import run
@@ -56,6 +57,15 @@ def races(fabrics: Sequence[str], programs: Programs, rivals: Sequence[Rival]) -
     if "mapped" in fabrics:
         found.append([*_floors(("put", "ring"), programs), _word(programs), *_own("mapped", ("put", "send"), programs),
                       *_ucx("posix", {"tag": "tag_lat", "am": "ucp_am_lat", "put": "ucp_put_lat"}, rivals)])
+    if SET in fabrics:
+        kinds = ("put_notify", "send")
+        # Another name than in the race above, whose slices were others.
+        alone = [replace(each, name=f"{each.name} alone", alone=(each.name.replace("mapped", SET), "latency", SIZE))
+                 for each in _own("mapped", kinds, programs)]
+        found.append([*_own(SET, kinds, programs), *alone,
+                      *_ucx("all", {"tag": "tag_lat", "am": "ucp_am_lat"}, rivals)])
+        found.append([*_own(SET, kinds, programs, TWO_HOSTS), *_own("tcp", kinds, programs, TWO_HOSTS),
+                      *_ucx(f"all, {TWO_HOSTS}", {"tag": "tag_lat", "am": "ucp_am_lat"}, rivals)])
     return found
 
 
@@ -86,24 +96,29 @@ def _bound(racer: Racer, seconds: float, measured: Measured) -> Callable[[], Rea
     return lambda: racer.once(count)
 
 
-def _own(fabric: str, kinds: Sequence[str], programs: Programs) -> list[Racer]:
-    target = f"bench-contender.{fabric}"
+def _own(fabric: str, kinds: Sequence[str], programs: Programs, hosts: str = "") -> list[Racer]:
     names = WEFT | BY_HAND | {"watched_write_by_pointers": "by hand, watched write by pointers"}
-    return [_ladder(f"{names[kind]}, {fabric}", target, kind, programs) for kind in kinds]
+    target = f"bench-contender.{fabric}"
+    absent = not_there(programs, target) or (why_not() if hosts else "")
+    return [Racer(f"{names[kind]}, {fabric}{', ' if hosts else ''}{hosts}", _climb(fabric, kind, programs, hosts), absent)
+            for kind in kinds]
+
+
+def _climb(fabric: str, kind: str, programs: Programs, hosts: str) -> Callable[[int], Readings]:
+    return lambda count: ladder(fabric, programs, hosts, _arguments(kind, count), _DEADLINE)
+
+
+def _arguments(kind: str, count: int) -> list[str]:
+    return ["--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit", str(int(_DEADLINE)), "--no-rate"]
 
 
 def _floors(kinds: Sequence[str], programs: Programs) -> list[Racer]:
-    return [_ladder(FLOORS[kind][0], "bench-floor", kind, programs) for kind in kinds]
+    program = programs.path("bench-floor")
 
+    def climb(kind: str) -> Callable[[int], Readings]:
+        return lambda count: outputs.contender(run([program, *_arguments(kind, count)], seconds=_DEADLINE))
 
-def _ladder(name: str, target: str, kind: str, programs: Programs) -> Racer:
-    program = programs.path(target)
-
-    def once(count: int) -> Readings:
-        return outputs.contender(run([program, "--as", kind, "--sizes", str(SIZE), "--count", str(count), "--limit",
-                                      str(int(_DEADLINE)), "--no-rate"], seconds=_DEADLINE))
-
-    return Racer(name, once, not_there(programs, target))
+    return [Racer(FLOORS[kind][0], climb(kind), not_there(programs, "bench-floor")) for kind in kinds]
 
 
 def _word(programs: Programs) -> Racer:

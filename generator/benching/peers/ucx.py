@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import outputs
+from .hosts import hosts_of
 from .outputs import NotUnderstood, Readings
 from .processes import SECONDS, Failed, free_port, pair
 from .programs import ROOT
@@ -23,6 +24,9 @@ WAYS = ("tag", "am", "put")
 Setting = tuple[str, ...]
 """Environment variables, each NAME=VALUE; none: UCX's defaults."""
 _EAGER = "UCX_RNDV_THRESH=inf"
+_ANY: tuple[Setting, ...] = ((), (_EAGER,), (_EAGER, "UCX_ZCOPY_THRESH=inf"), ("UCX_RNDV_THRESH=16k",),
+                             ("UCX_RNDV_THRESH=16k", "UCX_RNDV_SCHEME=get_zcopy"),
+                             (_EAGER, "UCX_TCP_TX_SEG_SIZE=64k", "UCX_TCP_RX_SEG_SIZE=64k"))
 SETTINGS: Mapping[str, tuple[Setting, ...]] = {
     # By default tcp changes to rendezvous at some KiB, and its segments have 8 KiB.
     "tcp": ((), (_EAGER,), (_EAGER, "UCX_ZCOPY_THRESH=inf"), (_EAGER, "UCX_ZCOPY_THRESH=0"),
@@ -33,6 +37,8 @@ SETTINGS: Mapping[str, tuple[Setting, ...]] = {
     "posix": ((), (_EAGER,), (_EAGER, "UCX_POSIX_SEG_SIZE=16k"), ("UCX_RNDV_THRESH=16k",),
               ("UCX_TLS=posix,cma",), ("UCX_TLS=posix,cma", "UCX_RNDV_THRESH=16k", "UCX_RNDV_SCHEME=get_zcopy"),
               ("UCX_TLS=posix,cma", "UCX_RNDV_THRESH=16k", "UCX_RNDV_SCHEME=put_zcopy")),
+    # UCX chooses among all of its transports.
+    "all": _ANY, "all, two hosts": _ANY,
 }
 _LEADING = 3  # settings that are tried more than once
 _WARM = 80  # round trips of any size before timing, as large ones of ours have
@@ -108,11 +114,13 @@ def perftest(ucx: Ucx, transport: str, test: str, size: int, count: int, setting
              seconds: float = SECONDS) -> str:
     """The output of UCX's own bench after that many iterations."""
     port = free_port()
-    same = [*ucx.command, "-p", str(port), "-f"]
-    client = [*ucx.command, "127.0.0.1", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count), "-w",
-              str(max(count // 10, _WARM)), "-f"]
-    environment = {"UCX_TLS": transport, "UCX_WARN_UNUSED_ENV_VARS": "n", **dict(_pairs(setting))}
-    return pair(same, client, port, environment, seconds)
+    with hosts_of(transport) as hosts:
+        server = [*hosts.apart(hosts.server), *ucx.command, "-p", str(port), "-f"]
+        client = [*hosts.apart(hosts.client), *ucx.command, hosts.address, "-p", str(port), "-t", test, "-s", str(size),
+                  "-n", str(count), "-w", str(max(count // 10, _WARM)), "-f"]
+        environment = {"UCX_TLS": transport.split(",")[0], "UCX_WARN_UNUSED_ENV_VARS": "n", **hosts.environment,
+                       **dict(_pairs(setting))}
+        return pair(server, client, port, environment, seconds)
 
 
 def _pairs(setting: Setting) -> list[tuple[str, str]]:
@@ -121,7 +129,7 @@ def _pairs(setting: Setting) -> list[tuple[str, str]]:
 
 def count_of(transport: str, test: str, size: int, quick: bool) -> int:
     """How many iterations one run makes."""
-    small, medium, large = (20000, 2000, 200) if transport == "posix" else (2000, 500, 50)
+    small, medium, large = (20000, 2000, 200) if transport in ("posix", "all") else (2000, 500, 50)
     count = (small if size <= 4096 else medium if size <= 65536 else large) // (2 if quick else 1)
     return small * 5 if test.endswith("_bw") else count
 

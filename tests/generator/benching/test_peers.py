@@ -16,7 +16,8 @@ import pytest
 from generator.benching.peers import fabtests, outputs, page, processes
 from generator.benching.peers.claims import CLAIMS, Claim, judged, _judge
 from generator.benching.peers.command import planned
-from generator.benching.peers.contenders import Contender, Plan, all_contenders, targets
+from generator.benching.peers.contenders import SET, TRANSPORTS, Contender, Plan, all_contenders, targets, transports
+from generator.benching.peers.hosts import two_hosts, why_not
 from generator.benching.peers.measured import Measured, measure, spread
 from generator.benching.peers.programs import Programs
 from generator.benching.peers.races import races
@@ -240,9 +241,9 @@ def test_the_best_setting_has_the_lowest_median() -> None:
 
 
 def test_every_claim_names_contenders_that_there_are(tmp_path: Path) -> None:
-    fabrics = ("tcp", "tcp_rxm", "shm", "mapped")
+    fabrics = ("tcp", "tcp_rxm", "shm", "mapped", "mapped_or_tcp")
     programs = Programs(tmp_path, {}, "", "")
-    rivals = [Rival(Ucx(name, (), "1"), transport) for name in ("UCX", "newer UCX") for transport in ("tcp", "posix")]
+    rivals = [Rival(Ucx(name, (), "1"), transport) for name in ("UCX", "newer UCX") for transport in transports(fabrics)]
     names = {each.name for each in all_contenders(fabrics, programs, rivals)} | {
         each.name for one in races(fabrics, programs, rivals) for each in one
     }
@@ -382,3 +383,42 @@ def test_spread_is_of_the_middle() -> None:
     assert spread([]) is None
     found = spread([float(each) for each in range(11)])
     assert found is not None and (found.low, found.median, found.high) == (1, 5, 9)
+
+
+def test_a_set_has_rivals_of_all_transports_on_one_host_and_on_two() -> None:
+    assert transports([SET]) == ["all", "all, two hosts"]
+    assert transports(["tcp"]) == ["tcp"] and set(transports(["tcp", "mapped", SET])) == set(TRANSPORTS)
+    assert set(SETTINGS) == set(TRANSPORTS)
+    assert {f"bench-contender.{each}" for each in ("mapped", "tcp", SET)} <= set(targets([SET]))
+    told = '{"set_ns": 410.5, "fabric_ns": 408.0, "ratio": {"median": 1.006}, "above_ns": {"median": 2.5}}'
+    assert outputs.invocation_of_set(told)["invocation hot: above", 0] == 2.5
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"two hosts: {why_not()}")
+def test_two_hosts_reach_each_other_and_leave_nothing() -> None:
+    before = sorted(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else []
+    with two_hosts() as hosts, two_hosts() as others:
+        assert hosts.space != others.space and hosts.own != hosts.address
+        port = 47013
+        heard = processes.pair(
+            [*hosts.apart(hosts.server), sys.executable, "-c", _LISTENS, hosts.address, str(port)],
+            [*hosts.apart(hosts.client), sys.executable, "-c", _CALLS, hosts.address, str(port)],
+            port,
+            hosts.environment,
+        )
+        assert heard.split() == [hosts.own, "1"]  # the first process of its own numbers
+    assert (sorted(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else []) == before
+
+
+_LISTENS = """
+import socket, sys
+with socket.create_server((sys.argv[1], int(sys.argv[2]))) as s:
+    c, who = s.accept()
+    c.sendall(who[0].encode())
+    c.close()
+"""
+_CALLS = """
+import os, socket, sys
+with socket.create_connection((sys.argv[1], int(sys.argv[2])), 10) as c:
+    print(c.recv(100).decode(), os.getpid())
+"""
