@@ -96,8 +96,9 @@ void base_that_is_a_set(const fabric_set<F...>*);
 /// A type that derives from a set, as ordered<fabric_set<...>, ...> would. A transport of it would know no fabric but
 /// the first.
 template <class F>
-concept changed_fabric_set =
-    !is_fabric_set<F> && requires(const F* fabric) { detail::base_that_is_a_set(fabric); };
+concept changed_fabric_set = !is_fabric_set<F> && requires(const F* fabric) {
+  detail::base_that_is_a_set(fabric);
+};
 
 /// The fabric as its backend sees it (core/port.hpp, port_shape).
 template <complete_fabric F>

@@ -39,6 +39,15 @@ struct set_state {
   set_state(const set_state&) = delete;
   set_state& operator=(const set_state&) = delete;
 
+  /// That of the first open fabric.
+  instant rough_now() const noexcept {
+    instant at = instant::max();
+    engines.each_open([&]<std::size_t I>(auto& engine) {
+      if (at == instant::max()) at = detail::rough_now(*engine.port);
+    });
+    return at;
+  }
+
   transport_options options;
   engines_type engines;
   set_memory<engines_type> memory;
@@ -51,8 +60,9 @@ struct set_state {
   std::shared_ptr<region_home> home;
   weft::sleep_counts sleeps{};
   std::uint64_t fallbacks = 0;
-  std::size_t lost_by = 0;  ///< The fabric that reported the last `lost`.
-  int descriptor = -1;      ///< Of all ports; made when it is asked for.
+  instant sweep_at = instant::min();  ///< When to poll fabrics without peers again.
+  std::size_t lost_by = 0;            ///< The fabric that reported the last `lost`.
+  int descriptor = -1;                ///< Of all ports; made when it is asked for.
 };
 
 /// Reads "mapped,tcp". Returns the sentence of what is wrong with it, or nothing.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The transport of a set of fabrics: the calls of compose/transport.hpp over several transports. Progress and waiting
-// are here. A poll asks the fabrics that have peers; the others only now and then, for requests. Hot path: progress.
-// Threads: one owner at a time.
+// The transport of a set: the calls of compose/transport.hpp over several transports, with progress and waiting. A poll
+// asks fabrics with peers; the others now and then, for requests. Hot path: progress. Threads: one owner at a time.
 #pragma once
 
 #include "set_atomics.hpp"
@@ -113,7 +112,7 @@ class transport<fabric_set<F...>>
   /// Sleeps until something may have arrived on any fabric; call progress() next. Returns at once without
   /// options.sleeps.
   status wait(duration at_most) noexcept {
-    to_sweep_ = 0;  // what ends the sleep may be a request on a fabric without peers
+    to_sweep_ = 0, state_->sweep_at = instant::min();  // a request on a fabric without peers may have ended the sleep
     return detail::set_sleeping<F...>(*state_).sleep(at_most);
   }
   /// A file descriptor for a foreign event loop, or -1 where a fabric of the set has none.
@@ -169,7 +168,8 @@ class transport<fabric_set<F...>>
   template <class, class>
   friend class detail::set_events;
 
-  static constexpr std::int32_t polls_between_sweeps = 32;
+  static constexpr std::int32_t polls_between_looks = 32;  ///< At the clock, as in timers.hpp.
+  static constexpr duration between_sweeps = 1ms;
   static constexpr std::int32_t in_handler = std::numeric_limits<std::int32_t>::min() / 2;
 
   transport() = default;
@@ -222,8 +222,7 @@ class transport<fabric_set<F...>>
   [[gnu::noinline]] int poll_several(Handler& on) {
     return poll_members(on, active_);
   }
-  /// Polls the fabrics of these bits.
-  template <class Handler>
+  template <class Handler>  // fabrics by their bits
   int poll_members(Handler& on, std::uint32_t which) {
     const detail::set_events<transport, Handler> through{*this, on};
     return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
@@ -231,14 +230,17 @@ class transport<fabric_set<F...>>
     }
     (std::make_index_sequence<members::count>());
   }
-  /// Polls every open fabric, answers callers, and finds out which fabrics have peers. Inside a handler it does
-  /// nothing.
+  /// Once in a while polls every open fabric, answers callers, and finds out which fabrics have peers: system calls,
+  /// which cost more than many polls of memory. Inside a handler it does nothing.
   template <class Handler>
   [[gnu::noinline]] int sweep(Handler& on) {
     if (to_sweep_ < in_handler / 2) {
       to_sweep_ = in_handler;
       return 0;
     }
+    const instant at = state_->rough_now();
+    if (at < state_->sweep_at && active_ != 0) return to_sweep_ = polls_between_looks, poll_several(on);
+    state_->sweep_at = at + between_sweeps;
     if (state_->side_channel) state_->side_channel->progress();
     to_sweep_ = 0;  // a handler that makes progress gets here again
     const int found = poll_members(on, open_);
@@ -249,7 +251,7 @@ class transport<fabric_set<F...>>
                         engine.operations.in_flight() > 0;
       active_ |= std::uint32_t{used} << I;
     });
-    to_sweep_ = active_ == 0 ? 0 : polls_between_sweeps;
+    to_sweep_ = active_ == 0 ? 0 : polls_between_looks;
     return found;
   }
   /// The program's handler runs: its calls of progress() find nothing.

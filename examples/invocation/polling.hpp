@@ -5,6 +5,7 @@
 // time slice. Hot path: yes. Threads: the owner's.
 #pragma once
 
+#include <weft/compose/fabric.hpp>
 #include <weft/core/facts.hpp>
 #include <weft/core/time.hpp>
 
@@ -31,12 +32,13 @@ struct polling {
 class idler {
  public:
   /// Cost of a poll: a part of a microsecond for a library; some tens of nanoseconds for memory of one host, because
-  /// polls keep a distance; a few nanoseconds for memory that a device writes.
+  /// polls keep a distance; a few nanoseconds for memory that a device writes. A set may poll memory alone.
   template <class Transport>
   static constexpr std::uint32_t polls_per_yield =
-      Transport::fabric::facts.data_progress != data_progress::hardware ? 32
-      : Transport::fabric::facts.same_host                              ? 96
-                                                                        : 512;
+      is_fabric_set<typename Transport::fabric>                           ? 96
+      : Transport::fabric::facts.data_progress != data_progress::hardware ? 32
+      : Transport::fabric::facts.same_host                                ? 96
+                                                                          : 512;
   static constexpr std::uint32_t polls_per_clock = 4096;
   static constexpr duration longest_sleep = 100ms;
 

@@ -26,8 +26,8 @@ from .programs import ROOT, Programs, build
 from .races import race, races
 from .ucx import Rival, found_here, settings_rows, tune
 
-FABRICS = ("tcp", "tcp_rxm", "shm", "mapped", SET)
-OFFERED = (*FABRICS, "sockets", "udp_rxd")
+FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
+OFFERED = (*FABRICS, "sockets", "udp_rxd", SET)
 
 
 def planned(turns: int | None, quick: bool) -> Plan:
@@ -72,7 +72,7 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
                          settings_rows(rivals, plan.sizes))
     _show(every, answer, kind)
     if write:
-        place = ROOT / "docs" / "performance.md"
+        place = ROOT / "docs" / ("performance_of_sets.md" if asked == (SET,) else "performance.md")
         place.write_text(page.page(every, answer), "utf-8")
         report(f"wrote {place}")
     return 0
