@@ -11,6 +11,7 @@ import itertools
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -66,6 +67,19 @@ def _ip(*words: str) -> None:
         raise Failed(f"ip {' '.join(words)}: {error.stderr.strip()}") from None
 
 
+def _until_running(name: str) -> None:
+    """The kernel says a second late that a cable is plugged in, and UCX takes no interface before (IFF_RUNNING)."""
+    until = time.monotonic() + _SECONDS
+    while True:
+        said = subprocess.run(["ip", "-n", name, "-json", "link", "show", CABLE], capture_output=True, text=True,
+                              timeout=_SECONDS, check=False).stdout
+        if '"operstate":"UP"' in said:
+            return
+        if time.monotonic() > until:
+            raise Failed(f"the interface {CABLE} in {name} does not come up within {_SECONDS} s")
+        time.sleep(.02)
+
+
 @contextlib.contextmanager
 def two_hosts() -> Iterator[Hosts]:
     """They end with the block. Errors: Failed."""
@@ -81,6 +95,8 @@ def two_hosts() -> Iterator[Hosts]:
             _ip("-n", name, "address", "add", f"{address}/30", "dev", CABLE)
             for link in ("lo", CABLE):
                 _ip("-n", name, "link", "set", link, "up")
+        for name in names:
+            _until_running(name)
         here, there = (("ip", "netns", "exec", name) for name in names)
         yield Hosts(here, there, *_ADDRESSES, names[1],
                     {"FI_TCP_IFACE": CABLE, "UCX_NET_DEVICES": CABLE, "WEFT_NODE": _ADDRESSES[0]})
