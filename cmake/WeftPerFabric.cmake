@@ -77,7 +77,8 @@ endfunction()
 # fabric_set<fabric...>, and weft_add_per_fabric takes the name. A fabric that cannot be built here is left out with a
 # message; with none left there is no target, and weft_left_out says why. The order of the fabrics decides where the
 # matrix does not.
-# LOADED  the program loads libfabric when it opens, instead of linking it, so it starts on machines without it.
+# LOADED  the program loads libfabric and rdma-core when it opens, instead of linking them, so it starts on machines
+#         without them.
 function(weft_add_fabric_set name)
   cmake_parse_arguments(PARSE_ARGV 1 A "LOADED" "" "FABRICS")
   if(NOT A_FABRICS OR A_UNPARSED_ARGUMENTS)
@@ -124,14 +125,11 @@ using @name@ = fabric_set<@members@>;
   add_library(weft::${name} ALIAS weft_set_${name})
   if(A_LOADED)
     set(directories "")
-    foreach(library IN LISTS libraries)
-      if(library MATCHES "verbs$")
-        message(FATAL_ERROR "weft_add_fabric_set(${name}): LOADED is for fabrics of libfabric; rdma-core is linked")
+    foreach(library IN ITEMS Libfabric::Libfabric Ibverbs::Ibverbs)
+      if(TARGET ${library})
+        list(APPEND directories $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
       endif()
     endforeach()
-    if(TARGET Libfabric::Libfabric)
-      set(directories $<TARGET_PROPERTY:Libfabric::Libfabric,INTERFACE_INCLUDE_DIRECTORIES>)
-    endif()
     target_link_libraries(weft_set_${name} INTERFACE weft::weft ${CMAKE_DL_LIBS})
     target_include_directories(weft_set_${name} SYSTEM INTERFACE ${directories})
     target_compile_definitions(weft_set_${name} INTERFACE WEFT_LOADS_LIBRARIES)

@@ -279,6 +279,7 @@ set(WEFT_LIBFABRIC_HEADERS
 
 # Internal headers that include <infiniband/...> and librdmacm's <rdma/...>: they need rdma-core's own headers.
 set(WEFT_VERBS_HEADERS
+  backends/verbs/loaded_library.hpp
   backends/verbs/address.hpp
   backends/verbs/cm_event.hpp
   backends/verbs/completion_queue.hpp

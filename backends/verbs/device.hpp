@@ -9,6 +9,7 @@
 
 #include "address.hpp"
 #include "extended_posting.hpp"
+#include "loaded_library.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -166,6 +167,7 @@ result<void> size_queues(device& of, const port_options& options) {
 template <class Shape>
 result<device> open_device(const port_options& options) {
   const std::string who = "fabric " + std::string(Shape::name);
+  if (auto no = missing_library(); !no.empty()) return failure{error(errc::unsupported, "dlopen"), who + ": " + no};
   device opened;
   if (!options.node.empty()) {
     if (auto own = resolve_address(options.node, options.service, who)) opened.own = *own;

@@ -168,7 +168,7 @@ class transport<fabric_set<F...>>
   template <class, class>
   friend class detail::set_events;
 
-  static constexpr std::int32_t polls_between_looks = 32;  ///< At the clock, as in timers.hpp.
+  static constexpr std::int32_t polls_between_clocks = 32;  ///< At the clock, as in timers.hpp.
   static constexpr duration between_sweeps = 1ms;
   static constexpr std::int32_t in_handler = std::numeric_limits<std::int32_t>::min() / 2;
 
@@ -239,7 +239,7 @@ class transport<fabric_set<F...>>
       return 0;
     }
     const instant at = state_->rough_now();
-    if (at < state_->sweep_at && active_ != 0) return to_sweep_ = polls_between_looks, poll_several(on);
+    if (at < state_->sweep_at && active_ != 0) return to_sweep_ = polls_between_clocks, poll_several(on);
     state_->sweep_at = at + between_sweeps;
     if (state_->side_channel) state_->side_channel->progress();
     to_sweep_ = 0;  // a handler that makes progress gets here again
@@ -251,7 +251,7 @@ class transport<fabric_set<F...>>
                         engine.operations.in_flight() > 0;
       active_ |= std::uint32_t{used} << I;
     });
-    to_sweep_ = active_ == 0 ? 0 : polls_between_looks;
+    to_sweep_ = active_ == 0 ? 0 : polls_between_clocks;
     return found;
   }
   /// The program's handler runs: its calls of progress() find nothing.

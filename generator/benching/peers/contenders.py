@@ -151,7 +151,8 @@ def _floor(kind: str, programs: Programs) -> Contender:
 
 def _own(fabric: str, kind: str, programs: Programs, part: str, hosts: str = "") -> Contender:
     """`hosts`: "two hosts", or where there is one, nothing."""
-    name = f"{(WEFT | BY_HAND).get(kind, 'by hand, watched write by pointers')}, {fabric}{', ' if hosts else ''}{hosts}"
+    over = f"{fabric}, {hosts}" if hosts else fabric
+    name = f"{(WEFT | BY_HAND).get(kind, 'by hand, watched write by pointers')}, {over}"
     table = hosts or same_host(fabric)
 
     def once(plan: Plan) -> Readings:
@@ -273,5 +274,5 @@ def _invocation_of_set(fabric: str, programs: Programs) -> Contender:
                  "--json", answer_file], seconds=90)
             return outputs.invocation_of_set(answer_file.read_text("utf-8"))
 
-    return Contender(f"bench/invocation of {SET}, {fabric}", "own", once, not_there(programs, f"invocation-client.{SET}"),
-                     at_most=9)
+    return Contender(f"bench/invocation of {SET}, {fabric}", "own", once,
+                     not_there(programs, f"invocation-client.{SET}"), at_most=9)

@@ -128,7 +128,8 @@ def invocation_of_set(text: str) -> Readings:
     """bench/invocation/set_beside_fabric --json: round trips of the set and of the fabric alone."""
     told = _json(text)
     return {("invocation hot", 0): float(told["set_ns"]), ("invocation hot, alone", 0): float(told["fabric_ns"]),
-            ("invocation hot: ratio", 0): _median(told["ratio"]), ("invocation hot: above", 0): _median(told["above_ns"])}
+            ("invocation hot: ratio", 0): _median(told["ratio"]),
+            ("invocation hot: above", 0): _median(told["above_ns"])}
 
 
 def _rows(text: str) -> list[Any]:

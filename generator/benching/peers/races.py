@@ -100,8 +100,8 @@ def _own(fabric: str, kinds: Sequence[str], programs: Programs, hosts: str = "")
     names = WEFT | BY_HAND | {"watched_write_by_pointers": "by hand, watched write by pointers"}
     target = f"bench-contender.{fabric}"
     absent = not_there(programs, target) or (why_not() if hosts else "")
-    return [Racer(f"{names[kind]}, {fabric}{', ' if hosts else ''}{hosts}", _climb(fabric, kind, programs, hosts), absent)
-            for kind in kinds]
+    over = f"{fabric}, {hosts}" if hosts else fabric
+    return [Racer(f"{names[kind]}, {over}", _climb(fabric, kind, programs, hosts), absent) for kind in kinds]
 
 
 def _climb(fabric: str, kind: str, programs: Programs, hosts: str) -> Callable[[int], Readings]:
