@@ -201,6 +201,7 @@ set(WEFT_ROOM_HEADERS
   compose/receiving/receive_path.hpp
   compose/receiving/ring_watch.hpp
   compose/receiving/target_atomics.hpp
+  compose/sets/built_for_set.hpp
   compose/sets/choice.hpp
   compose/sets/combined.hpp
   compose/sets/members.hpp

@@ -17,6 +17,9 @@ _TEXT = re.compile(rb"weft-built-for (\d{1,4})\n((?:[a-z_]+=[^\n\0]*\n){1,40})\0
 KEYS = ("fabric", "provider", "library", "since", "until", "headers", "wire", "fingerprint", "made_from", "shared",
         "answers")
 VERSION = 1
+_SET = re.compile(rb"weft-set 1\nfabrics=([a-z0-9_ ;]{1,900})\n\0")
+_TIERS = {"same_host": "for peers on the same host and of the same user", "hardware": "the hardware moves the bytes",
+          "software": "the library moves the bytes"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,29 @@ class BuiltFor:
         until = "and later" if self.until == "later" else f"to before {self.until}"
         return f"{self.library} {self.since} {until}" + (f", compiled with {self.headers}" if self.headers != "0.0"
                                                          else "")
+
+
+@dataclass(frozen=True)
+class Preference:
+    """A fabric of a set, and why it stands where it stands (compose/sets/choice.hpp)."""
+
+    fabric: str
+    why: str
+
+
+def sets_of(path: Path) -> tuple[tuple[Preference, ...], ...]:
+    """Each set of fabrics of a binary: its fabrics, the preferred first. A text of another form is none."""
+    found: dict[tuple[Preference, ...], None] = {}
+    for match in _SET.finditer(path.read_bytes()):
+        words = [entry.split(" ") for entry in match[1].decode("ascii").split(";")]
+        if all(len(each) == 3 and each[1] in _TIERS and each[2].isdigit() for each in words):
+            found[tuple(Preference(fabric, f"{_TIERS[tier]}, {_half_round_trip(int(ns))}") for fabric, tier, ns in words)
+                  ] = None
+    return tuple(found)
+
+
+def _half_round_trip(ns: int) -> str:
+    return f"half round trip {ns / 1000:.2f} us" if ns else "half round trip not measured"
 
 
 def inspect(path: Path, shown: str) -> tuple[BuiltFor, ...]:

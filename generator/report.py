@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .inspecting import BuiltFor
+from .inspecting import BuiltFor, Preference
 
 
 def as_json(schema: str, content: dict[str, Any]) -> str:
@@ -58,6 +58,14 @@ def show_inspected(found: Sequence[tuple[str, BuiltFor, str]]) -> None:
                            ("made from", f"{one.made_from} ({row})"),
                            ("fingerprint", one.fingerprint), ("peers share", one.shared), ("answers", one.answers)):
             print(f"  {what:<13} {value}")
+
+
+def show_sets(name: str, sets: Sequence[Sequence[Preference]]) -> None:
+    """Prints which fabric of each set a pair takes: the first that serves both."""
+    for one in sets:
+        print(f"{name}: a set of {len(one)} fabrics; a peer is reached by the first of them that serves both sides")
+        for number, each in enumerate(one, 1):
+            print(f"  {number}. {each.fabric}: {each.why}")
 
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -80,7 +80,10 @@ def all_schemas() -> dict[str, Schema]:
                          warnings={"type": "array", "items": problem}, trust=trust),
         "inspect": _answer("inspect",
                            binaries={"type": "array",
-                                     "items": _closed({"file": _TEXT, "fabrics": {"type": "array", "items": built}})},
+                                     "items": _closed({"file": _TEXT, "fabrics": {"type": "array", "items": built},
+                                                       "sets": {"type": "array", "items": {
+                                                           "type": "array", "items": _closed(
+                                                               {"fabric": _TEXT, "why": _TEXT})}}})},
                            can_talk={"type": ["boolean", "null"]}, why_not=_TEXT),
         "ordering": _answer("ordering", fabric=_TEXT, orders={"type": "array", "minItems": 1, "items": _closed(
             {"order": _TEXT, "since": _TEXT, "answer": {"enum": ["yes", "if asked", "no"]}, "reason": _TEXT})}),

@@ -7,6 +7,7 @@
 
 #include "../../backends/process/host.hpp"
 #include "../connecting/host_and_service.hpp"
+#include "built_for_set.hpp"
 #include "set_state.hpp"
 
 #include <unistd.h>
@@ -25,6 +26,7 @@ class set_opening {
 
   /// Errors: invalid (an option), no fabric that can be opened, a port in use.
   result<void> open() {
+    carry_built_for_set<F...>();
     if (!s_.options.service.empty()) s_.options.listens = true;
     if (auto no = host_and_service::not_a_port(s_.options.service); !no.empty())
       return failure{error(errc::invalid, "open"), std::move(no)};

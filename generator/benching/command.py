@@ -85,7 +85,8 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
               help="Run nothing: show the results in this file (--format json).")
 @click.option("--list", "only_list", is_flag=True, help="Say which combinations there are, and build nothing.")
 @click.option("--write", is_flag=True,
-              help="Put the winners into the row, with provenance; with --peers: write docs/performance.md.")
+              help="Put the winners into the row, with provenance; with --peers: write "
+                   "docs/performance.md, or for the set alone docs/performance_of_sets.md.")
 @click.option("--peers", is_flag=True, help="Compare weft with other libraries and hand-written code instead.")
 @click.option("--fabtests", type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="With --peers: a checked-out libfabric or fabtests. Its ping-pongs are built, and take part.")

@@ -121,6 +121,19 @@ def test_a_binary_is_read_as_it_is(tmp_path: Path) -> None:
     assert [one.fabric for one in inspecting.inspect(tmp_path / "b", "b")] == ["tcp"]
 
 
+SET = BUILT + b"weft-set 1\nfabrics=mapped same_host 140;efa hardware 0;tcp software 3500\n\0"
+
+
+def test_the_fabrics_of_a_set_are_read_in_their_order(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(SET + SET)
+    assert [[(each.fabric, each.why.split(", ")[-1]) for each in one] for one in inspecting.sets_of(tmp_path / "b")] == [
+        [("mapped", "half round trip 0.14 us"), ("efa", "half round trip not measured"),
+         ("tcp", "half round trip 3.50 us")]]
+    for damaged in (SET.replace(b"140", b"fast"), SET.replace(b"same_host", b"near"), SET.replace(b"set 1", b"set 2")):
+        (tmp_path / "b").write_bytes(damaged)
+        assert inspecting.sets_of(tmp_path / "b") == ()
+
+
 @settings(max_examples=2000 * TIMES, deadline=None, database=None, suppress_health_check=_CALM)
 @given(_changes_of_bytes)
 @example([(BUILT.index(b"endpoint::"), b"\x0b", 0)])  # a vertical tab ends a line of text, but no line of the format
