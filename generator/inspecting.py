@@ -60,8 +60,9 @@ def sets_of(path: Path) -> tuple[tuple[Preference, ...], ...]:
     for match in _SET.finditer(path.read_bytes()):
         words = [entry.split(" ") for entry in match[1].decode("ascii").split(";")]
         if all(len(each) == 3 and each[1] in _TIERS and each[2].isdigit() for each in words):
-            found[tuple(Preference(fabric, f"{_TIERS[tier]}, {_half_round_trip(int(ns))}") for fabric, tier, ns in words)
-                  ] = None
+            order = tuple(Preference(fabric, f"{_TIERS[tier]}, {_half_round_trip(int(ns))}")
+                          for fabric, tier, ns in words)
+            found[order] = None
     return tuple(found)
 
 

@@ -126,7 +126,8 @@ SET = BUILT + b"weft-set 1\nfabrics=mapped same_host 140;efa hardware 0;tcp soft
 
 def test_the_fabrics_of_a_set_are_read_in_their_order(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(SET + SET)
-    assert [[(each.fabric, each.why.split(", ")[-1]) for each in one] for one in inspecting.sets_of(tmp_path / "b")] == [
+    sets = inspecting.sets_of(tmp_path / "b")
+    assert [[(each.fabric, each.why.split(", ")[-1]) for each in one] for one in sets] == [
         [("mapped", "half round trip 0.14 us"), ("efa", "half round trip not measured"),
          ("tcp", "half round trip 3.50 us")]]
     for damaged in (SET.replace(b"140", b"fast"), SET.replace(b"same_host", b"near"), SET.replace(b"set 1", b"set 2")):
