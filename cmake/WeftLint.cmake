@@ -18,6 +18,7 @@ function(weft_lint_units library)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text_${unit}}")
     add_library(lint.${unit} OBJECT EXCLUDE_FROM_ALL ${file})
     target_link_libraries(lint.${unit} PRIVATE ${library} weft_build_settings)
+    target_compile_options(lint.${unit} PRIVATE -Ualways_inline)  # the linter reads what users compile
   endforeach()
 endfunction()
 
