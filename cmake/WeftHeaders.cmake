@@ -2,7 +2,7 @@
 #
 # The targets that hold weft's headers. Only listed headers are installed; the test static.lists names a missing one.
 # `weft` needs no network library. `weft_libfabric` and `weft_verbs` each link one. `weft_authentication` needs
-# libcrypto.
+# libcrypto. `weft_job` has PMIx's headers, and loads libpmix when a launcher speaks PMIx.
 include(${PROJECT_SOURCE_DIR}/cmake/headers.cmake)
 
 # weft_headers(target set files...): adds headers as a file set of the target. Paths start at the source directory.
@@ -66,4 +66,18 @@ if(TARGET OpenSSL::Crypto)
   set_target_properties(weft_authentication PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 else()
   message(STATUS "weft: authentication::shared_secret is left out: libcrypto is not installed (Debian: libssl-dev)")
+endif()
+
+# Without pmix.h a job meets by variables only, and refuses a launcher that speaks PMIx alone.
+add_library(weft_job INTERFACE)
+add_library(weft::job ALIAS weft_job)
+set_target_properties(weft_job PROPERTIES EXPORT_NAME job)
+target_link_libraries(weft_job INTERFACE weft ${CMAKE_DL_LIBS})
+weft_verified_headers(weft_job ${WEFT_PMIX_HEADERS})
+find_package(PMIx QUIET)
+if(TARGET PMIx::headers)
+  target_link_libraries(weft_job INTERFACE PMIx::headers)
+  set_target_properties(weft_job PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+else()
+  message(STATUS "weft: jobs without PMIx: pmix.h is not installed (Debian: libpmix-dev)")
 endif()

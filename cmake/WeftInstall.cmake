@@ -9,7 +9,7 @@ install(TARGETS weft EXPORT weftTargets
   FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILE_SET selected DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS weft_libfabric weft_verbs weft_authentication EXPORT weftTargets
+install(TARGETS weft_libfabric weft_verbs weft_authentication weft_job EXPORT weftTargets
   FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)
@@ -25,6 +25,7 @@ write_basic_package_version_file(${weft_made}/weftConfigVersion.cmake
 install(FILES ${weft_made}/weftConfig.cmake ${weft_made}/weftConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindLibfabric.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindIbverbs.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindPMIx.cmake
   ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
   DESTINATION ${weft_package_dir})
 

@@ -49,6 +49,7 @@ set(WEFT_PUBLIC_HEADERS
   coroutines/runner.hpp
   coroutines/scheduler.hpp
   coroutines/task.hpp
+  job/job.hpp
   policies/atomics.hpp
   policies/authentication.hpp
   policies/bootstrap.hpp
@@ -235,6 +236,17 @@ set(WEFT_ROOM_HEADERS
   history/record.hpp
   history/recorder.hpp
   history/verdict.hpp
+  job/backend.hpp
+  job/folder_store.hpp
+  job/local_store.hpp
+  job/message.hpp
+  job/place.hpp
+  job/sockets.hpp
+  job/store_client.hpp
+  job/store_member.hpp
+  job/store_server.hpp
+  job/store_table.hpp
+  job/without_pmix.hpp
   wire/authentication.hpp
   wire/cell.hpp
   wire/control.hpp
@@ -309,4 +321,9 @@ set(WEFT_AUTHENTICATION_HEADERS
   backends/openssl/hmac.hpp
   compose/authentication.hpp
   compose/connecting/shared_secret.hpp
+)
+
+# Headers that include pmix.h. job/job.hpp includes them where the compiler finds pmix.h.
+set(WEFT_PMIX_HEADERS
+  job/pmix/session.hpp
 )

@@ -17,6 +17,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "backends": ("core", "wire"),
     "compose": ("core", "wire", "policies", "backends"),
     "history": ("core",),
+    "job": ("core",),
     "coroutines": ("core", "wire", "policies", "backends", "compose"),
     "generated": ("compose", "policies", "backends"),
     "probe": (),

@@ -17,7 +17,10 @@ from typing import Any
 from ruamel.yaml import YAML
 from sources import files, report, without_comments
 
-FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history", "examples", "probe", "emulator")
+FOLDERS = (
+    *("core", "wire", "policies", "backends", "compose", "coroutines", "history", "job"),
+    *("examples", "probe", "emulator"),
+)
 
 # (path pattern, word): why this word is no provider's name there.
 ALLOWED: dict[tuple[str, str], str] = {

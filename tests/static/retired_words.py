@@ -76,7 +76,12 @@ RETIRED: tuple[Retired, ...] = (
     Retired("slot_bytes", "max_message_bytes", term=True),
     Retired("rendezvous", "oob_exchange"),
     # A setuid program must not obey its caller's variables.
-    Retired("getenv", "secure_getenv", "call", where=r"^(core|wire|policies|compose|backends|coroutines|emulator)/"),
+    Retired(
+        "getenv",
+        "secure_getenv",
+        "call",
+        where=r"^(core|wire|policies|compose|backends|coroutines|job|emulator)/",
+    ),
 )
 
 # (path pattern, word): why the word may stand there.
