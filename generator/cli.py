@@ -22,6 +22,7 @@ from .generated import check, generate
 from .options import FINE, ROOT
 from .probing.command import probe
 from .rows import explain, show_matrix
+from .running.command import run
 from .simulating.command import simulate
 from .version import version_of
 
@@ -40,8 +41,8 @@ def weft() -> None:
     """
 
 
-for command in (add, bench, check, clean, conformance, emulate, explain, generate, inspect, probe, show_matrix,
-                simulate):
+for command in (add, bench, check, clean, conformance, emulate, explain, generate, inspect, probe, run,
+                show_matrix, simulate):
     weft.add_command(command)
 
 
