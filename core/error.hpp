@@ -140,6 +140,10 @@ class [[nodiscard]] result<void> {
   result(failure why) : why_(std::move(why)) {}  // NOLINT(google-explicit-constructor)
   result(status why, std::string sentence) : why_(failure{why, std::move(sentence)}) {}
   explicit operator bool() const noexcept { return !why_; }
+  /// Requires: success. Otherwise no_value is thrown: set-up only.
+  void value() const {
+    if (why_) throw no_value(*why_);
+  }
   const failure& error() const& { return *why_; }
   failure&& error() && { return *std::move(why_); }
   status why() const noexcept { return why_ ? why_->why : status{}; }

@@ -19,6 +19,7 @@
 namespace weft {
 
 struct job_options {
+  /// WEFT_TIMEOUT, in seconds, stands before it.
   duration timeout = std::chrono::seconds(30);        ///< Of joining, and of each call that names no limit.
   duration leave_timeout = std::chrono::seconds(10);  ///< How long the end of a job waits for the other ranks.
   std::uint32_t least_size = 1;  ///< join_job() refuses a smaller job, and so a start without a launcher.
@@ -101,8 +102,16 @@ inline result<job> join_job(job_options options = {}, const jobs::environment& v
   auto found = jobs::find_place(variables, jobs::has_pmix);
   if (!found) return std::move(found).error();
   jobs::place at = std::move(found).value();
+  if (const char* seconds = variables("WEFT_TIMEOUT"); seconds != nullptr) {
+    const auto number = jobs::number_of(seconds, 86400);
+    if (!number || *number == 0)
+      return failure{error(errc::invalid, "join"),
+                     "WEFT_TIMEOUT is \"" + printable(seconds) + "\": it is a number of seconds from 1 to 86400"};
+    options.timeout = std::chrono::seconds(*number);
+  }
   std::optional<result<jobs::store_member>> member;
   if (at.by == jobs::way::pmix) member = jobs::store_member::join_by_pmix(at, options.timeout);
+  if (member && !*member) return std::move(*member).error();
   if (at.size < options.least_size)
     return failure{error(errc::invalid, "join"), "this program needs " + std::to_string(options.least_size) +
                                                      " ranks, and the job has " + std::to_string(at.size) + " (" +

@@ -3,6 +3,7 @@
 // Strangers at the store of a job, and strangers that pretend to be it. The job goes on, or ends with one sentence.
 #include "ranks.hpp"
 
+#include <filesystem>
 #include <random>
 
 namespace {
@@ -55,9 +56,11 @@ TEST(hostile_clients, that_say_nothing_leave_places_for_ranks) {
   ASSERT_TRUE(zero);
   std::vector<jobs::owned_descriptor> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connected(place.store()));
-  EXPECT_TRUE(is_closed(silent.front())) << "the oldest stranger is dropped";
   auto one = place.join(1, 2);
   EXPECT_TRUE(one) << sentence(one);
+  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  EXPECT_LT(open, 300 + 64 + 50) << "the store keeps 64 of its 300 ends";
+  EXPECT_TRUE(is_closed(silent.front())) << "the oldest stranger is dropped";
 }
 
 TEST(hostile_clients, with_random_bytes_change_nothing) {

@@ -40,6 +40,7 @@ TEST(messages, have_one_form_and_bounded_lengths) {
   EXPECT_EQ(changed(4, 8), parsed::state::wrong) << "kind 8";
   EXPECT_EQ(changed(13, 4), parsed::state::wrong) << "the name has 4 bytes";
   EXPECT_EQ(changed(13, 127), parsed::state::wrong) << "the name is longer than a name may be";
+  EXPECT_EQ(parse(encode({kind::put, 0, 0, std::string(longest_key + 1, 'k'), "value"})).is, parsed::state::wrong);
   EXPECT_EQ(changed(16, 127), parsed::state::wrong) << "the name is longer than the message";
   EXPECT_EQ(changed(20, 4), parsed::state::wrong) << "the value leaves a byte";
   EXPECT_EQ(changed(20, 6), parsed::state::wrong) << "the value is longer than the message";

@@ -160,6 +160,16 @@ TEST(store_servers, need_a_free_port) {
                 " (Address already in use: another program, or another rank 0, listens there)");
 }
 
+TEST(limits, of_the_environment_stand_before_those_of_the_program) {
+  const auto late = join_job(
+      {}, reader({{"WEFT_RANK", "1"}, {"WEFT_SIZE", "2"}, {"WEFT_STORE", "127.0.0.1:1"}, {"WEFT_TIMEOUT", "1"}}));
+  EXPECT_EQ(sentence(late),
+            "rank 1 waited 1 s for the store of rank 0: no store answers at 127.0.0.1:1 (Connection refused)");
+  for (const char* wrong : {"", "0", "-1", "1.5", "86401"})
+    EXPECT_THAT(sentence(join_job({}, reader({{"WEFT_TIMEOUT", wrong}}))),
+                HasSubstr("it is a number of seconds from 1 to 86400"));
+}
+
 TEST(folder_stores, of_an_earlier_run_disturb_no_run_with_another_name) {
   const meeting_place place(true);
   { auto earlier = place.join(0, 2, 50ms); }  // rank 1 never comes, so the folder stays
