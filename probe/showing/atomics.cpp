@@ -16,7 +16,7 @@ namespace weft::probe {
 
 namespace {
 
-constexpr std::size_t place = 4096;  // of the target's page; results and operands are in the initiator's
+constexpr std::size_t operand_place = 4096;  // of the target's page; results and operands are in the initiator's
 constexpr std::size_t result_at = 0, operand_at = 64, compare_at = 128;
 
 struct kind {
@@ -61,7 +61,7 @@ int atomic(endpoint_pair& net, const kind& of, fi_op operation, std::size_t cont
   void* described = net.descriptor();
   const fi_ioc operand{page + operand_at, 1}, compare{page + compare_at, 1};
   fi_ioc result{page + result_at, 1};
-  const fi_rma_ioc target{net.peer.address + place, 1, net.peer.key};
+  const fi_rma_ioc target{net.peer.address + operand_place, 1, net.peer.key};
   const fi_msg_atomic message{&operand, &described, 1,         net.peer_address(),   &target,
                               1,        of.type,    operation, net.context(context), 0};
   const ssize_t posted = net.insist([&] {
@@ -152,8 +152,8 @@ void first_atomic_initiator(const role& self) {
 void atomics_target(const role& self) {
   endpoint_pair net(self.about, {.atomics = true}, self.side, false);
   for (std::uint64_t word = net.serve(); word != 0; word = net.serve()) {
-    std::memset(net.page() + place, 0, 8);
-    put_number(net.page() + place, kinds[(word - 1) / 1000], static_cast<int>((word - 1) % 1000));
+    std::memset(net.page() + operand_place, 0, 8);
+    put_number(net.page() + operand_place, kinds[(word - 1) / 1000], static_cast<int>((word - 1) % 1000));
     self.side.send_value(1);
   }
 }
