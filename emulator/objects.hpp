@@ -8,6 +8,7 @@
 #include "carrier.hpp"
 #include "chance.hpp"
 #include "doorbell.hpp"
+#include "not_implemented.hpp"
 #include "profile.hpp"
 
 #include <rdma/fabric.h>
@@ -28,7 +29,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -36,21 +36,6 @@ namespace weft::emulator {
 
 std::recursive_mutex& process_lock();
 using locked = std::lock_guard<std::recursive_mutex>;
-
-/// Replaces every call that the emulator does not have: returns "not implemented" (null where the result is a pointer).
-struct not_implemented {
-  template <class Result, class... Arguments>
-  using call = Result (*)(Arguments...);
-  template <class Result, class... Arguments>
-  constexpr operator call<Result, Arguments...>()
-      const {  // NOLINT(google-explicit-constructor,hicpp-explicit-conversions)
-    return [](Arguments...) -> Result {
-      if constexpr (std::is_pointer_v<Result>) return nullptr;
-      else return static_cast<Result>(-FI_ENOSYS);
-    };
-  }
-};
-inline constexpr not_implemented none{};
 
 struct endpoint;
 

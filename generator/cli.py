@@ -24,6 +24,7 @@ from .probing.command import probe
 from .rows import explain, show_matrix
 from .running.command import run
 from .simulating.command import simulate
+from .tracing.command import trace
 from .version import version_of
 
 INTERNAL = 70
@@ -42,7 +43,7 @@ def weft() -> None:
 
 
 for command in (add, bench, check, clean, conformance, emulate, explain, generate, inspect, probe, run,
-                show_matrix, simulate):
+                show_matrix, simulate, trace):
     weft.add_command(command)
 
 

@@ -13,6 +13,9 @@ from types import FrameType
 
 import click
 
+from .tracing.command import data_option, memory_option
+from .tracing.running import Tracing
+
 ROOT = Path(__file__).resolve().parent.parent
 MODULE = "libweft-emulator-fi.so"
 FAULTS = ("reorder", "again", "early", "shuffle", "slow", "partial", "failing", "dying")
@@ -80,10 +83,17 @@ def _faults(_context: click.Context, _parameter: click.Parameter, value: str) ->
               help="A cell of the row that is otherwise in this run (repeatable).")
 @click.option("--processes", default=1, show_default=True, type=click.IntRange(1, 1024),
               help="How many run COMMAND; WEFT_EMULATED_PROCESS counts them from 0.")
+@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write what the program asks and is answered; with --processes to FILE.0, FILE.1 and so on.")
+@click.option("--replay", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Answer the program from FILE; the first call that differs ends it with a sentence.")
+@data_option
+@memory_option
 @click.option("--build", type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="The build directory that has the emulator.  [default: the newest]")
 def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape: str, cells: tuple[str, ...],
-            processes: int, build: Path | None) -> None:
+            processes: int, record: Path | None, replay: Path | None, data: int, memory: int,
+            build: Path | None) -> None:
     """Run COMMAND with an emulated FABRIC in place of the library's provider of that name.
 
     The program is not rebuilt: libfabric loads the emulator in addition to its own providers. The emulator reports
@@ -96,9 +106,15 @@ def emulate(fabric: str, command: tuple[str, ...], seed: int, faults: str, shape
       ./weft emulate efa --faults all --seed 7 -- examples/hello/both_sides LISTENER CALLER
       ./weft emulate unordered --faults all -- COMMAND     # the worst of all fabrics: it promises nothing
       ./weft emulate cxi --cell write_immediate_bytes=8 -- COMMAND
+      ./weft emulate efa --faults all --record RUN -- COMMAND     # then --replay RUN gives the same outcome
     """
     profile_of(fabric)  # the row first: a wrong name is reported before a missing build
-    variables = environment(fabric, emulator_in(build), seed, faults, shape, cells)
+    if replay is not None and (record is not None or faults or shape or cells):
+        raise click.UsageError("--replay takes every answer from its file: --record, --faults, --shape and --cell "
+                               "have no place beside it")
+    folder = emulator_in(build)
+    variables = {**environment(fabric, folder, seed, faults, shape, cells),
+                 **Tracing(record, replay, data, memory).environment(folder)}
     try:
         if processes == 1:
             os.execvpe(command[0], list(command), variables)
