@@ -69,9 +69,7 @@ void call::note(std::string_view name, const std::string& word) {
   if (!replays_) add(name, word);
 }
 
-void call::impossible(const std::string& why) const {
-  stop(session_.path + ":" + std::to_string(line_) + ": " + why);
-}
+void call::impossible(const std::string& why) const { stop(session_.path + ":" + std::to_string(line_) + ": " + why); }
 
 std::uint64_t call::number_of_result(std::string_view name) const {
   const std::string* word = event_->find(name);

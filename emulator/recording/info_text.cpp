@@ -22,17 +22,14 @@ struct attribute {
 
 template <auto Member>
 attribute own(const char* name) {
-  return {name, [](const fi_info& of) { return static_cast<std::uint64_t>(of.*Member); },
-          [](fi_info& of, std::uint64_t v) {
-            of.*Member = static_cast<std::remove_reference_t<decltype(of.*Member)>>(v);
-          }};
+  return {
+      name, [](const fi_info& of) { return static_cast<std::uint64_t>(of.*Member); },
+      [](fi_info& of, std::uint64_t v) { of.*Member = static_cast<std::remove_reference_t<decltype(of.*Member)>>(v); }};
 }
 template <auto Part, auto Member>
 attribute in(const char* name) {
   return {name,
-          [](const fi_info& of) {
-            return of.*Part == nullptr ? 0 : static_cast<std::uint64_t>((of.*Part)->*Member);
-          },
+          [](const fi_info& of) { return of.*Part == nullptr ? 0 : static_cast<std::uint64_t>((of.*Part)->*Member); },
           [](fi_info& of, std::uint64_t v) {
             auto& value = (of.*Part)->*Member;
             value = static_cast<std::remove_reference_t<decltype(value)>>(v);
@@ -45,22 +42,60 @@ attribute in(const char* name) {
 #define WEFT_FABRIC(member) in<&fi_info::fabric_attr, &fi_fabric_attr::member>("fabric." #member)
 
 const std::vector<attribute>& numbers() {
-  static const std::vector<attribute> all{own<&fi_info::caps>("caps"), own<&fi_info::mode>("mode"),
-      own<&fi_info::addr_format>("addr_format"),
-      WEFT_TX(caps), WEFT_TX(mode), WEFT_TX(op_flags), WEFT_TX(msg_order), WEFT_TX(comp_order), WEFT_TX(inject_size),
-      WEFT_TX(size), WEFT_TX(iov_limit), WEFT_TX(rma_iov_limit),
-      WEFT_RX(caps), WEFT_RX(mode), WEFT_RX(op_flags), WEFT_RX(msg_order), WEFT_RX(comp_order), WEFT_RX(size),
-      WEFT_RX(iov_limit),
-      WEFT_EP(type), WEFT_EP(protocol), WEFT_EP(protocol_version), WEFT_EP(max_msg_size), WEFT_EP(msg_prefix_size),
-      WEFT_EP(max_order_raw_size), WEFT_EP(max_order_war_size), WEFT_EP(max_order_waw_size), WEFT_EP(mem_tag_format),
-      WEFT_EP(tx_ctx_cnt), WEFT_EP(rx_ctx_cnt),
-      WEFT_DOMAIN(threading), WEFT_DOMAIN(control_progress), WEFT_DOMAIN(data_progress), WEFT_DOMAIN(resource_mgmt),
-      WEFT_DOMAIN(av_type), WEFT_DOMAIN(mr_mode), WEFT_DOMAIN(mr_key_size), WEFT_DOMAIN(cq_data_size),
-      WEFT_DOMAIN(cq_cnt), WEFT_DOMAIN(ep_cnt), WEFT_DOMAIN(tx_ctx_cnt), WEFT_DOMAIN(rx_ctx_cnt),
-      WEFT_DOMAIN(max_ep_tx_ctx), WEFT_DOMAIN(max_ep_rx_ctx), WEFT_DOMAIN(max_ep_stx_ctx),
-      WEFT_DOMAIN(max_ep_srx_ctx), WEFT_DOMAIN(cntr_cnt), WEFT_DOMAIN(mr_iov_limit), WEFT_DOMAIN(caps),
-      WEFT_DOMAIN(mode), WEFT_DOMAIN(max_err_data), WEFT_DOMAIN(mr_cnt),
-      WEFT_FABRIC(prov_version), WEFT_FABRIC(api_version)};
+  static const std::vector<attribute> all{own<&fi_info::caps>("caps"),
+                                          own<&fi_info::mode>("mode"),
+                                          own<&fi_info::addr_format>("addr_format"),
+                                          WEFT_TX(caps),
+                                          WEFT_TX(mode),
+                                          WEFT_TX(op_flags),
+                                          WEFT_TX(msg_order),
+                                          WEFT_TX(comp_order),
+                                          WEFT_TX(inject_size),
+                                          WEFT_TX(size),
+                                          WEFT_TX(iov_limit),
+                                          WEFT_TX(rma_iov_limit),
+                                          WEFT_RX(caps),
+                                          WEFT_RX(mode),
+                                          WEFT_RX(op_flags),
+                                          WEFT_RX(msg_order),
+                                          WEFT_RX(comp_order),
+                                          WEFT_RX(size),
+                                          WEFT_RX(iov_limit),
+                                          WEFT_EP(type),
+                                          WEFT_EP(protocol),
+                                          WEFT_EP(protocol_version),
+                                          WEFT_EP(max_msg_size),
+                                          WEFT_EP(msg_prefix_size),
+                                          WEFT_EP(max_order_raw_size),
+                                          WEFT_EP(max_order_war_size),
+                                          WEFT_EP(max_order_waw_size),
+                                          WEFT_EP(mem_tag_format),
+                                          WEFT_EP(tx_ctx_cnt),
+                                          WEFT_EP(rx_ctx_cnt),
+                                          WEFT_DOMAIN(threading),
+                                          WEFT_DOMAIN(control_progress),
+                                          WEFT_DOMAIN(data_progress),
+                                          WEFT_DOMAIN(resource_mgmt),
+                                          WEFT_DOMAIN(av_type),
+                                          WEFT_DOMAIN(mr_mode),
+                                          WEFT_DOMAIN(mr_key_size),
+                                          WEFT_DOMAIN(cq_data_size),
+                                          WEFT_DOMAIN(cq_cnt),
+                                          WEFT_DOMAIN(ep_cnt),
+                                          WEFT_DOMAIN(tx_ctx_cnt),
+                                          WEFT_DOMAIN(rx_ctx_cnt),
+                                          WEFT_DOMAIN(max_ep_tx_ctx),
+                                          WEFT_DOMAIN(max_ep_rx_ctx),
+                                          WEFT_DOMAIN(max_ep_stx_ctx),
+                                          WEFT_DOMAIN(max_ep_srx_ctx),
+                                          WEFT_DOMAIN(cntr_cnt),
+                                          WEFT_DOMAIN(mr_iov_limit),
+                                          WEFT_DOMAIN(caps),
+                                          WEFT_DOMAIN(mode),
+                                          WEFT_DOMAIN(max_err_data),
+                                          WEFT_DOMAIN(mr_cnt),
+                                          WEFT_FABRIC(prov_version),
+                                          WEFT_FABRIC(api_version)};
   return all;
 }
 

@@ -94,8 +94,10 @@ void watch(object& region) {
   if (all().watched_bytes + region.size > session::get().memory_limit) {
     static bool said = false;
     if (!said && session::get().how() == mode::recording)
-      std::fprintf(stderr, "weft record: %s has %zu bytes, more than --memory leaves: what peers write to it is not in "
-                   "the record, and a replay does not have it\n", region.name.c_str(), region.size);
+      std::fprintf(stderr,
+                   "weft record: %s has %zu bytes, more than --memory leaves: what peers write to it is not in "
+                   "the record, and a replay does not have it\n",
+                   region.name.c_str(), region.size);
     said = true;
     return;
   }
@@ -107,7 +109,8 @@ void watch(object& region) {
 int not_recorded(const char* what) {
   static auto& said = *new std::set<std::string>;
   if (said.insert(what).second)
-    std::fprintf(stderr, "weft record: %s is neither recorded nor replayed: it is answered \"not implemented\"\n", what);
+    std::fprintf(stderr, "weft record: %s is neither recorded nor replayed: it is answered \"not implemented\"\n",
+                 what);
   return -FI_ENOSYS;
 }
 

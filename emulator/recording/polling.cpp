@@ -54,8 +54,8 @@ void poll_call::land(std::string_view changes) const {
 bool poll_call::replayed() {
   for (;;) {
     const event* next = session_.next();
-    const bool own = next != nullptr && next->finished && session_.may_be(*next) && next->call == call_ &&
-                     next->request == request_;
+    const bool own =
+        next != nullptr && next->finished && session_.may_be(*next) && next->call == call_ && next->request == request_;
     std::uint64_t after = 0;
     if (own) {
       const std::string* word = next->find("after");

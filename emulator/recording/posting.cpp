@@ -10,7 +10,8 @@
 namespace weft::recording {
 namespace {
 
-constexpr std::size_t most_kept = 65536;  ///< Posts of one context that never completed, before the oldest is forgotten.
+constexpr std::size_t most_kept =
+    65536;  ///< Posts of one context that never completed, before the oldest is forgotten.
 
 struct open_posts {
   std::unordered_map<std::size_t, posted> by_line;

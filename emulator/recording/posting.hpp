@@ -21,10 +21,10 @@ struct posted {
   void* context = nullptr;
   const object* endpoint = nullptr;
   const object* queue = nullptr;  ///< Where it completes; null where nobody knows.
-  bool receives = false;    ///< A message of a peer ends it.
-  bool completes = true;    ///< A success gives an entry.
-  bool many = false;        ///< FI_MULTI_RECV: several entries.
-  std::vector<iovec> into;  ///< Where its data go.
+  bool receives = false;          ///< A message of a peer ends it.
+  bool completes = true;          ///< A success gives an entry.
+  bool many = false;              ///< FI_MULTI_RECV: several entries.
+  std::vector<iovec> into;        ///< Where its data go.
 };
 
 /// The post of an entry with this context and these flags in a queue (null: in any). `line` 0: none is known.

@@ -6,6 +6,7 @@
 
 #include "trace.hpp"
 
+#include <sys/types.h>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,7 +15,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <sys/types.h>
 
 namespace weft::recording {
 
@@ -60,8 +60,8 @@ class session {
   std::uint64_t program_ns();
   std::atomic<std::uint64_t> last_seen_ns{0};  ///< The last time that the program read.
 
-  std::size_t data_limit = 4096;                        ///< Of the bytes that one event keeps.
-  std::size_t memory_limit = std::size_t{4} << 20U;     ///< Of registered memory whose changes are recorded.
+  std::size_t data_limit = 4096;                     ///< Of the bytes that one event keeps.
+  std::size_t memory_limit = std::size_t{4} << 20U;  ///< Of registered memory whose changes are recorded.
   std::string path;
 
  private:

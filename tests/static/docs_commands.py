@@ -57,6 +57,7 @@ COMMANDS: dict[str, Fate] = {
     r"\./weft inspect .*": by("generator.pytest"),
     r"\./weft bench .*": by("bench-smoke.combinations.tcp"),
     r"\./weft emulate .*": by("emulator.*"),
+    r"\./weft trace .*": by("emulator.recording"),
     r"\./weft simulate .*": by("generator.pytest"),
     r"tests/simulation/planted\.py .*": by("simulation.planted_bugs"),
     r"scripts/demo": by("invocation.live.<fabric>"),

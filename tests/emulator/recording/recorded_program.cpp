@@ -88,9 +88,8 @@ int main(int argc, char** argv) {
       post(p, all, [&] {
         return fi_recv(p.b.ep, p.b.memory.data(), 4096, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC, p.b.contexts[0].data());
       });
-    post(p, all, [&] {
-      return wrong::write(p, 0, bytes, wrong::base(p) + 8192, wrong::descriptor(p), wrong::context(p, 1));
-    });
+    post(p, all,
+         [&] { return wrong::write(p, 0, bytes, wrong::base(p) + 8192, wrong::descriptor(p), wrong::context(p, 1)); });
     post(p, all, [&] {
       return fi_send(p.a.ep, p.a.memory.data(), bytes, wrong::descriptor(p), p.a.other, wrong::context(p, 2));
     });

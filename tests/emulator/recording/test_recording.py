@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,8 @@ def test_a_changed_program_is_stopped_at_the_first_call_that_differs(recorded: t
 def test_a_program_that_polls_for_ever_is_stopped(recorded: tuple[Path, Ended]) -> None:
     said = emulate("--replay", recorded[0], change="waits", limit=100)
     assert said.returncode == 2
-    assert f"{recorded[0]}:{line_of(recorded[0], 'getrandom', 7)}: the program called \"cq2.read room=1\"" in said.stderr
+    line = line_of(recorded[0], "getrandom", 7)
+    assert f"{recorded[0]}:{line}: the program called \"cq2.read room=1\"" in said.stderr
 
 
 def test_a_killed_program_leaves_what_it_asked(tmp_path: Path) -> None:
@@ -109,6 +111,21 @@ def test_each_process_has_a_record(tmp_path: Path) -> None:
     assert again.returncode == 0 and sorted(again.stdout.splitlines()) == sorted(said.stdout.splitlines())
 
 
+def test_ranks_of_open_mpi_replay_each_its_own(tmp_path: Path) -> None:
+    program = BUILD / "tests" / "emulator" / "mpi" / "mpi-exchanges"
+    if not program.is_file():
+        pytest.skip(f"{program} is not built")
+    command = ["--", "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "-n", "2",
+               "--oversubscribe", "--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca",
+               "opal_common_ofi_provider_include", "efa", str(program), "4096", "ring"]
+    said = weft("emulate", "efa", "--build", BUILD, "--faults", "again,shuffle,slow", "--record", tmp_path / "run",
+                *command)
+    assert said.returncode == 0, said
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["run.0", "run.1"]
+    again = weft("emulate", "efa", "--build", BUILD, "--replay", tmp_path / "run", *command)
+    assert (again.returncode, again.stdout) == (0, said.stdout), again
+
+
 @pytest.mark.parametrize("provider", ["tcp;ofi_rxm", "sockets"])
 def test_a_record_of_a_real_provider_replays_without_it(tmp_path: Path, provider: str) -> None:
     said = weft("trace", "record", tmp_path / "run", "--build", BUILD, "--", PROGRAM, provider)
@@ -134,7 +151,7 @@ def test_the_chrome_document_has_every_call_and_its_operations(recorded: tuple[P
     assert all(begun[each] <= ended[each] for each in begun)
 
 
-SPOILT = {
+SPOILT: dict[str, tuple[Callable[[str], str], str]] = {
     "foreign": (lambda text: "#!/bin/sh\nexit 0\n", ":1: this is no record of weft"),
     "empty": (lambda text: "", ":1: this is no record of weft"),
     "other version": (lambda text: text.replace("weft-trace 1", "weft-trace 2", 1), ":1: this is no record of weft"),

@@ -15,9 +15,7 @@ namespace {
 
 bool without_news(std::int64_t answer) { return answer == -FI_EAGAIN || answer == 0; }
 
-bool is_connection(std::uint32_t event) {
-  return event == FI_CONNREQ || event == FI_CONNECTED || event == FI_SHUTDOWN;
-}
+bool is_connection(std::uint32_t event) { return event == FI_CONNREQ || event == FI_CONNECTED || event == FI_SHUTDOWN; }
 
 /// Connection requests by handle: the library's own while recording, made up while replaying.
 std::unordered_map<const fid*, std::size_t>& requests() {

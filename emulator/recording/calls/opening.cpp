@@ -62,9 +62,11 @@ int try_wait(fid_fabric* f, fid** handles, int count) {
 // ---- of a domain
 int open_table(fid_domain* d, fi_av_attr* attributes, fid_av** into, void* x) {
   call c(&of(d), "av_open");
-  c.in("type", attributes->type).in("count", attributes->count).in("context_bits",
-      static_cast<std::uint64_t>(attributes->rx_ctx_bits)).hex("flags", attributes->flags).text("name",
-      attributes->name);
+  c.in("type", attributes->type)
+      .in("count", attributes->count)
+      .in("context_bits", static_cast<std::uint64_t>(attributes->rx_ctx_bits))
+      .hex("flags", attributes->flags)
+      .text("name", attributes->name);
   object* made = opened<fid_av>(c, "av", x, &base_calls, FI_CLASS_AV,
                                 [&](fid_av** t) { return fi_av_open(real(d), attributes, t, x); });
   if (made == nullptr) return answer_of(made, c);
@@ -111,8 +113,8 @@ int open_endpoint_as(call& c, std::string_view kind, std::size_t fid_class, fi_i
                      int (*open)(fid_domain*, fi_info*, fid_ep**, void*), fid_domain* d) {
   c.word("info", text_of_info(info));
   if (info->handle != nullptr) c.word("request", request_name(info->handle));
-  object* made = opened<fid_ep>(c, kind, x, &base_calls, fid_class,
-                                [&](fid_ep** e) { return open(real(d), info, e, x); });
+  object* made =
+      opened<fid_ep>(c, kind, x, &base_calls, fid_class, [&](fid_ep** e) { return open(real(d), info, e, x); });
   if (made == nullptr) return answer_of(made, c);
   made->post_flags = (info->tx_attr != nullptr ? info->tx_attr->op_flags : 0) |
                      (info->rx_attr != nullptr ? info->rx_attr->op_flags & FI_MULTI_RECV : 0);
@@ -193,8 +195,7 @@ int control(fid* handle, int command, void* argument) {
     c.hex("flags", flags);
     if ((flags & FI_TRANSMIT) != 0) of(handle).post_flags = flags & ~FI_TRANSMIT;
   }
-  const auto answered =
-      c.answer([&] { return of(handle).real->ops->control(of(handle).real, command, argument); });
+  const auto answered = c.answer([&] { return of(handle).real->ops->control(of(handle).real, command, argument); });
   if (command == FI_GETWAIT && answered == 0 && c.replays()) *static_cast<int*>(argument) = descriptor_of(of(handle));
   if (command == FI_GETOPSFLAG && answered == 0) c.out("flags", *static_cast<std::uint64_t*>(argument));
   if (handle->fclass == FI_CLASS_MR) take_key(c, of(handle), answered == 0);
@@ -204,10 +205,10 @@ int control(fid* handle, int command, void* argument) {
 }  // namespace
 
 fi_ops base_calls{sizeof(fi_ops), close, bind, control, emulator::none, emulator::none, emulator::none};
-fi_ops_fabric fabric_calls{sizeof(fi_ops_fabric), open_domain, open_passive, open_events, open_wait_set, try_wait,
-                           emulator::none};
-fi_ops_domain domain_calls{sizeof(fi_ops_domain), open_table,   open_queue,           open_endpoint,
-                           open_scalable,         open_counter, open_poll_set,        open_shared_transmit,
-                           open_shared_receive,   query_atomic, emulator::none,                 emulator::none};
+fi_ops_fabric fabric_calls{sizeof(fi_ops_fabric), open_domain, open_passive,  open_events,
+                           open_wait_set,         try_wait,    emulator::none};
+fi_ops_domain domain_calls{sizeof(fi_ops_domain), open_table,   open_queue,     open_endpoint,
+                           open_scalable,         open_counter, open_poll_set,  open_shared_transmit,
+                           open_shared_receive,   query_atomic, emulator::none, emulator::none};
 
 }  // namespace weft::recording

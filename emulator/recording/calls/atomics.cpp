@@ -11,8 +11,8 @@ namespace {
 
 /// Bytes of one element; 0 for a type of a later release.
 std::size_t size_of_type(fi_datatype type) {
-  constexpr std::array<std::size_t, 16> sizes{1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16, sizeof(long double),
-                                              sizeof(std::complex<long double>), 16, 16};
+  constexpr std::array<std::size_t, 16> sizes{
+      1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16, sizeof(long double), sizeof(std::complex<long double>), 16, 16};
   return static_cast<std::size_t>(type) < sizes.size() ? sizes.at(static_cast<std::size_t>(type)) : 0;
 }
 
@@ -97,9 +97,9 @@ ssize_t compare(fid_ep* e, const void* b, std::size_t n, void* d, const void* ol
   c.kind(t, o);
   return c.post(x, [&] { return fi_compare_atomic(real(e), b, n, d, old, od, r, rd, to, at, key, t, o, x); });
 }
-ssize_t compare_list(fid_ep* e, const fi_ioc* v, void** d, std::size_t n, const fi_ioc* old, void** od,
-                     std::size_t on, fi_ioc* r, void** rd, std::size_t rn, fi_addr_t to, std::uint64_t at,
-                     std::uint64_t key, fi_datatype t, fi_op o, void* x) {
+ssize_t compare_list(fid_ep* e, const fi_ioc* v, void** d, std::size_t n, const fi_ioc* old, void** od, std::size_t on,
+                     fi_ioc* r, void** rd, std::size_t rn, fi_addr_t to, std::uint64_t at, std::uint64_t key,
+                     fi_datatype t, fi_op o, void* x) {
   atomic_call c(e, "compare_atomicv");
   c.operands(v, n, d, t).results(r, rn, t).kind(t, o).to(to).remote(at, key);
   return c.post(x, [&] { return fi_compare_atomicv(real(e), v, d, n, old, od, on, r, rd, rn, to, at, key, t, o, x); });
@@ -132,8 +132,8 @@ int compare_valid(fid_ep* e, fi_datatype t, fi_op o, std::size_t* count) {
 
 }  // namespace
 
-fi_ops_atomic atomic_calls{sizeof(fi_ops_atomic), update, update_list, update_message, inject, fetch, fetch_list,
-                           fetch_message, compare, compare_list, compare_message, update_valid, fetch_valid,
-                           compare_valid};
+fi_ops_atomic atomic_calls{
+    sizeof(fi_ops_atomic), update,  update_list,  update_message,  inject,       fetch,       fetch_list,
+    fetch_message,         compare, compare_list, compare_message, update_valid, fetch_valid, compare_valid};
 
 }  // namespace weft::recording

@@ -133,7 +133,7 @@ void give_endpoint_calls(fid_ep& to) {
 
 fi_ops_ep endpoint_calls{sizeof(fi_ops_ep), cancel,       get_option,   set_option,
                          open_transmit,     open_receive, receive_room, transmit_room};
-fi_ops_cm connection_calls{sizeof(fi_ops_cm), set_name, name_of_endpoint, name_of_peer, dial,
-                           listen,            accept,   reject,           shut_down,    join};
+fi_ops_cm connection_calls{sizeof(fi_ops_cm), set_name, name_of_endpoint, name_of_peer, dial, listen, accept, reject,
+                           shut_down,         join};
 
 }  // namespace weft::recording

@@ -77,8 +77,7 @@ ssize_t tagged_send(fid_ep* e, const void* b, std::size_t n, void* d, fi_addr_t 
   c.buffer(b, n, d).to(to).tag(tag);
   return c.post(x, [&] { return fi_tsend(real(e), b, n, d, to, tag, x); });
 }
-ssize_t tagged_send_list(fid_ep* e, const iovec* v, void** d, std::size_t n, fi_addr_t to, std::uint64_t tag,
-                         void* x) {
+ssize_t tagged_send_list(fid_ep* e, const iovec* v, void** d, std::size_t n, fi_addr_t to, std::uint64_t tag, void* x) {
   post_call c(e, "tsendv");
   c.buffers(v, n, d).to(to).tag(tag);
   return c.post(x, [&] { return fi_tsendv(real(e), v, d, n, to, tag, x); });
@@ -108,8 +107,7 @@ ssize_t tagged_inject_data(fid_ep* e, const void* b, std::size_t n, std::uint64_
 }
 
 // ---- remote memory
-ssize_t read(fid_ep* e, void* b, std::size_t n, void* d, fi_addr_t from, std::uint64_t at, std::uint64_t key,
-             void* x) {
+ssize_t read(fid_ep* e, void* b, std::size_t n, void* d, fi_addr_t from, std::uint64_t at, std::uint64_t key, void* x) {
   post_call c(e, "read");
   c.buffer(b, n, d).takes(false).to(from).remote(at, key);
   return c.post(x, [&] { return fi_read(real(e), b, n, d, from, at, key, x); });
@@ -149,8 +147,8 @@ ssize_t inject_write(fid_ep* e, const void* b, std::size_t n, fi_addr_t to, std:
   c.silent().buffer(b, n, nullptr).to(to).remote(at, key);
   return c.post(nullptr, [&] { return fi_inject_write(real(e), b, n, to, at, key); });
 }
-ssize_t write_data(fid_ep* e, const void* b, std::size_t n, void* d, std::uint64_t data, fi_addr_t to,
-                   std::uint64_t at, std::uint64_t key, void* x) {
+ssize_t write_data(fid_ep* e, const void* b, std::size_t n, void* d, std::uint64_t data, fi_addr_t to, std::uint64_t at,
+                   std::uint64_t key, void* x) {
   post_call c(e, "writedata");
   c.buffer(b, n, d).data(data).to(to).remote(at, key);
   return c.post(x, [&] { return fi_writedata(real(e), b, n, d, data, to, at, key, x); });
@@ -164,12 +162,12 @@ ssize_t inject_write_data(fid_ep* e, const void* b, std::size_t n, std::uint64_t
 
 }  // namespace
 
-fi_ops_msg message_calls{sizeof(fi_ops_msg), receive, receive_list, receive_message, send, send_list, send_message,
-                         inject, send_data, inject_data};
-fi_ops_tagged tagged_calls{sizeof(fi_ops_tagged), tagged_receive, tagged_receive_list, tagged_receive_message,
-                           tagged_send, tagged_send_list, tagged_send_message, tagged_inject, tagged_send_data,
-                           tagged_inject_data};
-fi_ops_rma remote_calls{sizeof(fi_ops_rma), read, read_list, read_message, write, write_list, write_message,
-                        inject_write, write_data, inject_write_data};
+fi_ops_msg message_calls{sizeof(fi_ops_msg), receive,      receive_list, receive_message, send,
+                         send_list,          send_message, inject,       send_data,       inject_data};
+fi_ops_tagged tagged_calls{sizeof(fi_ops_tagged), tagged_receive,    tagged_receive_list, tagged_receive_message,
+                           tagged_send,           tagged_send_list,  tagged_send_message, tagged_inject,
+                           tagged_send_data,      tagged_inject_data};
+fi_ops_rma remote_calls{sizeof(fi_ops_rma), read,          read_list,    read_message, write,
+                        write_list,         write_message, inject_write, write_data,   inject_write_data};
 
 }  // namespace weft::recording

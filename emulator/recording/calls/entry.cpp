@@ -113,4 +113,18 @@ __attribute__((visibility("default"))) int fi_fabric(fi_fabric_attr* attributes,
     return of_libfabric<decltype(fi_fabric)>("fi_fabric")(attributes, fabric, context);
   return open_fabric(attributes, fabric, context);
 }
+
+/// Global objects, such as the monitor of memory to which Open MPI reports, are libfabric's own and are not recorded.
+/// It makes them when it looks for providers, and in a replay nobody else lets it.
+__attribute__((visibility("default"))) int fi_open(std::uint32_t version, const char* name, void* attributes,
+                                                   std::size_t size, std::uint64_t flags, fid** opened, void* context) {
+  const inside library;
+  if (session::get().how() == mode::replaying) {
+    fi_info* found = nullptr;
+    if (of_libfabric<decltype(fi_getinfo)>("fi_getinfo")(version, nullptr, nullptr, FI_PROV_ATTR_ONLY, nullptr,
+                                                         &found) == 0)
+      fi_freeinfo(found);
+  }
+  return of_libfabric<decltype(fi_open)>("fi_open")(version, name, attributes, size, flags, opened, context);
+}
 }

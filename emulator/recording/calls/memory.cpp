@@ -34,8 +34,8 @@ int register_as(fid* d, const char* verb, const wanted& w, fid_mr** into, Open o
   return 0;
 }
 
-int register_buffer(fid* d, const void* b, std::size_t n, std::uint64_t access, std::uint64_t offset,
-                    std::uint64_t key, std::uint64_t flags, fid_mr** into, void* x) {
+int register_buffer(fid* d, const void* b, std::size_t n, std::uint64_t access, std::uint64_t offset, std::uint64_t key,
+                    std::uint64_t flags, fid_mr** into, void* x) {
   return register_as(d, "mr_reg", {b, n, access, offset, key, flags, x}, into, [&](fid_mr** m) {
     return fi_mr_reg(real(reinterpret_cast<fid_domain*>(d)), b, n, access, offset, key, flags, m, x);
   });
@@ -52,11 +52,11 @@ int register_list(fid* d, const iovec* v, std::size_t n, std::uint64_t access, s
 int register_attributes(fid* d, const fi_mr_attr* a, std::uint64_t flags, fid_mr** into) {
   const bool one = a->iov_count == 1;
   const bool host = one && a->iface == FI_HMEM_SYSTEM;  // nobody can compare the memory of a device
-  return register_as(d, "mr_regattr", {one ? a->mr_iov->iov_base : nullptr, one ? a->mr_iov->iov_len : 0, a->access,
-                                       a->offset, a->requested_key, flags, a->context, host},
-                     into, [&](fid_mr** m) {
-                       return fi_mr_regattr(real(reinterpret_cast<fid_domain*>(d)), a, flags, m);
-                     });
+  return register_as(d, "mr_regattr",
+                     {one ? a->mr_iov->iov_base : nullptr, one ? a->mr_iov->iov_len : 0, a->access, a->offset,
+                      a->requested_key, flags, a->context, host},
+                     into,
+                     [&](fid_mr** m) { return fi_mr_regattr(real(reinterpret_cast<fid_domain*>(d)), a, flags, m); });
 }
 
 // ---- addresses

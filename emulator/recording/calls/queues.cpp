@@ -51,7 +51,8 @@ ssize_t take(poll_call& c, object& queue, void* into, std::size_t room, fi_addr_
              std::optional<std::int64_t> news) {
   if (!news) return -FI_EAGAIN;
   const std::size_t step = size_of_entry(queue.format);
-  if (*news > static_cast<std::int64_t>(room)) c.impossible("the answer has more completions than the program has room");
+  if (*news > static_cast<std::int64_t>(room))
+    c.impossible("the answer has more completions than the program has room");
   for (std::int64_t i = 0; i < *news && !c.quiet(); ++i) {
     std::byte* at = static_cast<std::byte*>(into) + static_cast<std::size_t>(i) * step;
     std::string word;
@@ -90,9 +91,8 @@ ssize_t wait_read_from(fid_cq* q, void* into, std::size_t room, fi_addr_t* sourc
                        int timeout) {
   poll_call c(of(q), "sreadfrom", timeout);
   c.in("room", room);
-  return take(c, of(q), into, room, sources, c.news([&] {
-    return fi_cq_sreadfrom(real(q), into, room, sources, condition, timeout);
-  }, without_news));
+  return take(c, of(q), into, room, sources,
+              c.news([&] { return fi_cq_sreadfrom(real(q), into, room, sources, condition, timeout); }, without_news));
 }
 
 ssize_t read_error(fid_cq* q, fi_cq_err_entry* into, std::uint64_t flags) {
@@ -186,8 +186,7 @@ int set_errors(fid_cntr* by, std::uint64_t value) { return change<fi_cntr_seterr
 int poll(fid_poll* by, void** contexts, int count) {
   poll_call c(of(by), "poll");
   c.in("room", static_cast<std::uint64_t>(std::max(count, 0)));
-  const auto news = c.news([&] { return fi_poll(real(by), contexts, count); },
-                           [](std::int64_t n) { return n == 0; });
+  const auto news = c.news([&] { return fi_poll(real(by), contexts, count); }, [](std::int64_t n) { return n == 0; });
   if (!news) return 0;
   if (*news > count) c.impossible("the answer has more objects than the program has room for");
   for (std::int64_t i = 0; i < *news; ++i) {
