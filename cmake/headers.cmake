@@ -27,6 +27,8 @@ set(WEFT_PUBLIC_HEADERS
   compose/sets/fabric_set.hpp
   compose/sleep_counts.hpp
   compose/states.hpp
+  compose/tagged/receive.hpp
+  compose/tagged/tagged.hpp
   compose/transport.hpp
   compose/truncation.hpp
   compose/with.hpp
@@ -62,6 +64,7 @@ set(WEFT_PUBLIC_HEADERS
   policies/inject.hpp
   policies/liveness.hpp
   policies/local_descriptor.hpp
+  policies/messages/tagged.hpp
   policies/notify.hpp
   policies/policies.hpp
   policies/progress.hpp
@@ -147,6 +150,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/key_source.hpp
   compose/engine/no_authentication.hpp
   compose/engine/no_coalescer.hpp
+  compose/engine/no_tagged.hpp
   compose/engine/operations.hpp
   compose/engine/peers.hpp
   compose/engine/poll_budget.hpp
@@ -219,6 +223,11 @@ set(WEFT_ROOM_HEADERS
   compose/sets/set_sleeping.hpp
   compose/sets/set_state.hpp
   compose/sets/set_transport.hpp
+  compose/tagged/calls.hpp
+  compose/tagged/matcher.hpp
+  compose/tagged/matching.hpp
+  compose/tagged/posts.hpp
+  compose/tagged/staging.hpp
   core/atomic_listing.hpp
   core/caller_duty.hpp
   core/completion_entry.hpp
@@ -258,6 +267,7 @@ set(WEFT_ROOM_HEADERS
   wire/reader.hpp
   wire/region_bytes.hpp
   wire/striped_region.hpp
+  wire/tagged.hpp
 )
 set(WEFT_HEADERS ${WEFT_PUBLIC_HEADERS} ${WEFT_ROOM_HEADERS})
 

@@ -22,6 +22,7 @@ enum class operation : std::uint8_t {
   put_notify,
   get,
   flush,
+  receive_tagged,
   fetch_add,  // from here on: atomics
   compare_swap,
   add,
@@ -44,9 +45,9 @@ constexpr bool is_atomic(operation o) noexcept { return o >= operation::fetch_ad
 const char* name_of(operation) noexcept;
 inline const char* name_of(operation o) noexcept {
   static constexpr const char* names[] = {
-      "send",    "put",       "put_notify", "get",       "flush",    "fetch_add", "compare_swap",
-      "add",     "swap",      "fetch_and",  "bit_and",   "fetch_or", "bit_or",    "fetch_xor",
-      "bit_xor", "fetch_min", "min",        "fetch_max", "max",      "load",      "store"};
+      "send",      "put",  "put_notify", "get",     "flush",    "receive_tagged", "fetch_add", "compare_swap",
+      "add",       "swap", "fetch_and",  "bit_and", "fetch_or", "bit_or",         "fetch_xor", "bit_xor",
+      "fetch_min", "min",  "fetch_max",  "max",     "load",     "store"};
   return names[static_cast<std::size_t>(o)];
 }
 

@@ -45,7 +45,8 @@ class transport : public detail::memory_calls<transport<F>, F>,
                   public detail::peer_calls<transport<F>, F>,
                   public detail::posting_calls<transport<F>, F>,
                   public detail::completion_calls<transport<F>, F>,
-                  public detail::atomic_calls<transport<F>, F> {
+                  public detail::atomic_calls<transport<F>, F>,
+                  public detail::engine_traits<F>::tagged_answer::template calls<transport<F>, F> {
   using engine_type = detail::engine<F>;
   using waiting = detail::blocking_calls<engine_type>;
   static_assert(!changed_fabric_set<F>,
@@ -156,6 +157,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   friend class detail::posting_calls<transport, F>;
   friend class detail::completion_calls<transport, F>;
   friend class detail::atomic_calls<transport, F>;
+  friend typename detail::engine_traits<F>::tagged_answer::template calls<transport, F>;
   friend struct detail::transport_parts;
   explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
   detail::atomic_posts<engine_type> atomic_posts_() const noexcept { return detail::atomic_posts<engine_type>(*e_); }

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_751baf20 {
+inline namespace rules_1dd75585 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 377178bb, row 7ff7ccc4";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 1f49723d, row feac158d";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -96,15 +96,17 @@ struct efa_since_1_15 {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_751baf20
-inline namespace rules_7cabb052 {
+}  // namespace rules_1dd75585
+inline namespace rules_c804b2f0 {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 377178bb, row 16002aa7";
+  static constexpr std::string_view made_from = "rules 1f49723d, row e0d43f02";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -133,11 +135,12 @@ struct efa_since_1_18 : efa_since_1_15 {
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
-      answers::queues::one, answers::inject::never, answers::checks::verified, answers::authentication::none
+      answers::queues::one, answers::inject::never, answers::checks::verified, answers::authentication::none,
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_7cabb052
+}  // namespace rules_c804b2f0
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_15e1f206 {
+inline namespace rules_50150b43 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 377178bb, row 6908b708";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 1f49723d, row 5d0506a8";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -96,15 +96,17 @@ struct efa_direct_since_2_1 {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_15e1f206
-inline namespace rules_5519cceb {
+}  // namespace rules_50150b43
+inline namespace rules_8d26a1bb {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 377178bb, row 78ad26d0";
+  static constexpr std::string_view made_from = "rules 1f49723d, row d0f3d353";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -128,11 +130,12 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
       answers::wait::descriptor,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
-      answers::queues::one, answers::inject::never, answers::checks::verified, answers::authentication::none
+      answers::queues::one, answers::inject::never, answers::checks::verified, answers::authentication::none,
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_5519cceb
+}  // namespace rules_8d26a1bb
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

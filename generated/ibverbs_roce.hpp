@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_03ca447a {
+inline namespace rules_cce31ce3 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 377178bb, row b7ceb673";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 1f49723d, row 5ed81250";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -114,11 +114,13 @@ struct ibverbs_roce {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_03ca447a
+}  // namespace rules_cce31ce3
 // clang-format on
 }  // namespace weft::fabrics
 

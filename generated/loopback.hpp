@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b0020f75 {
+inline namespace rules_b51fbd7a {
 /// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 377178bb, row 9cdd0e13";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 1f49723d, row 251727d5";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -91,11 +91,13 @@ struct loopback {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_b0020f75
+}  // namespace rules_b51fbd7a
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f8d27b54 {
+inline namespace rules_8b6d4911 {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 377178bb, row 8f6a9d92";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 1f49723d, row a033210e";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -109,11 +109,13 @@ struct mapped {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_f8d27b54
+}  // namespace rules_8b6d4911
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_4aa858bc {
+inline namespace rules_bd9ff1f5 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 377178bb, row 41d66001";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 1f49723d, row 2e367de6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -93,15 +93,17 @@ struct opx_since_1_15 {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_4aa858bc
-inline namespace rules_04b20d75 {
+}  // namespace rules_bd9ff1f5
+inline namespace rules_adac0c20 {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 377178bb, row 7a6f6f99";
+  static constexpr std::string_view made_from = "rules 1f49723d, row bd0f2cb6";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -125,11 +127,12 @@ struct opx_since_2_1 : opx_since_1_15 {
       answers::write_fault::delivery_confirmed, answers::atomics::provider, answers::progress::polling, answers::wait::spin,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::shared, answers::flush::tracked_writes, answers::coalesce::none,
-      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none
+      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none,
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_04b20d75
+}  // namespace rules_adac0c20
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0de65192 {
+inline namespace rules_3220a94e {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 377178bb, row 72440f51";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 1f49723d, row 28067fc1";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -96,11 +96,13 @@ struct psm2 {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_0de65192
+}  // namespace rules_3220a94e
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0a8a9d77 {
+inline namespace rules_03d962d2 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 377178bb, row 9adc082c";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 1f49723d, row 4fef0e9a";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -119,15 +119,17 @@ struct shm_since_1_15 {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_0a8a9d77
-inline namespace rules_7bfdfb4e {
+}  // namespace rules_03d962d2
+inline namespace rules_35c86fb3 {
 /// libfabric 2.0 and later.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 377178bb, row d34dcb8a";
+  static constexpr std::string_view made_from = "rules 1f49723d, row aa647975";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -151,11 +153,11 @@ struct shm_since_2_0 : shm_since_1_15 {
       answers::progress::polling, answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
       answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
-      answers::checks::verified, answers::authentication::none
+      answers::checks::verified, answers::authentication::none, answers::tagged::none
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_7bfdfb4e
+}  // namespace rules_35c86fb3
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_c44e302a {
+inline namespace rules_aaed0d9c {
 /// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 377178bb, row 110abbc6";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 1f49723d, row 434716f2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -115,11 +115,13 @@ struct sockets {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_c44e302a
+}  // namespace rules_aaed0d9c
 // clang-format on
 }  // namespace weft::fabrics
 

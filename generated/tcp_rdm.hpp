@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_5b5ff282 {
+inline namespace rules_8b1ce090 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 377178bb, row e4ce8f67";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 1f49723d, row eb4a6bae";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -98,11 +98,13 @@ struct tcp_rdm {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_5b5ff282
+}  // namespace rules_8b1ce090
 // clang-format on
 }  // namespace weft::fabrics
 

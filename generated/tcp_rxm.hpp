@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_eb3b2678 {
+inline namespace rules_d7d564d2 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 377178bb, row 9de65283";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 1f49723d, row 8f8ca5fe";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -129,11 +129,13 @@ struct tcp_rxm {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_eb3b2678
+}  // namespace rules_d7d564d2
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_ebf5d93e {
+inline namespace rules_b98619ee {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 377178bb, row 7efc8c3e";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 1f49723d, row 11538db6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -112,15 +112,17 @@ struct verbs_since_1_15 {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_ebf5d93e
-inline namespace rules_b165eb00 {
+}  // namespace rules_b98619ee
+inline namespace rules_e34db365 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 377178bb, row 36700877";
+  static constexpr std::string_view made_from = "rules 1f49723d, row 84598349";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -148,11 +150,11 @@ struct verbs_since_2_2 : verbs_since_1_15 {
       answers::progress::hardware, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link,
       answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
-      answers::checks::verified, answers::authentication::none
+      answers::checks::verified, answers::authentication::none, answers::tagged::none
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_b165eb00
+}  // namespace rules_e34db365
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

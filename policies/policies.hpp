@@ -17,6 +17,7 @@
 #include "inject.hpp"
 #include "liveness.hpp"
 #include "local_descriptor.hpp"
+#include "messages/tagged.hpp"
 #include "notify.hpp"
 #include "progress.hpp"
 #include "queues.hpp"
@@ -35,5 +36,5 @@ using all_families =
                 local_descriptor_family, region_binding_family, notify_family, write_fault_family, atomics_family,
                 progress_family, wait_family, threading_family, completion_family, liveness_family,
                 receive_buffers_family, receive_pool_family, flush_family, coalesce_family, queues_family,
-                inject_family, checks_family, authentication_family>;
+                inject_family, checks_family, authentication_family, tagged_family>;
 }  // namespace weft

@@ -54,6 +54,14 @@ inline std::string incompatibility(const build_words& ours, const wire::introduc
     const auto here = detail::word(b);
     if (there != here) return "fabric " + std::string(ours.fabric) + ": " + detail::difference(there, here, who);
   }
+  // A word that only one side has: an answer that a program asked for (compose/with.hpp).
+  const auto without = [](std::string_view one) {
+    return "another answer to " + std::string(one.substr(0, one.find('=')));
+  };
+  const std::string here(detail::word(b)), there(detail::word(a));
+  if (here.empty() != there.empty())
+    return "fabric " + std::string(ours.fabric) + ": " +
+           detail::difference(there.empty() ? without(here) : there, here.empty() ? without(there) : here, who);
   return "caller and listener were built for other rules of fabric " + std::string(ours.fabric) +
          ": generate both from one matrix";
 }

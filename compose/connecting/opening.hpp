@@ -72,6 +72,7 @@ class opening {
     e->operations.fill(options.operations + e->control_messages, [&](bytes memory) { return e->register_own(memory); });
     e->controls.fill(e->control_messages, [&](bytes memory) { return e->register_own(memory); });
     e->coalescer.open();
+    e->tagged.open();
     e->plans.fill(std::clamp(options.operations / 8, 4U, 32U));
     if (!Engine::links_have_receives) receives<Engine>(*e).provide_shared();
     if (Engine::uses_ring) {

@@ -110,6 +110,8 @@ class teardown {
     release_held_posts(r);
     links<Engine>(e_).hang_up(r);
     fail_all(r, why, on);
+    e_.tagged.peer_ends(r, why);
+    e_.tagged.report_ends(on);
     on(lost{handle, why});
     forget(r);
   }
@@ -128,6 +130,7 @@ class teardown {
       r.watch = {};
     }
     e_.coalescer.peer_ends(r);
+    e_.tagged.peer_ends(r, error(errc::closed, "close"));
     r.words.reset();
     e_.peers.give(r);
   }

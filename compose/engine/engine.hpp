@@ -85,6 +85,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   [[no_unique_address]] typename traits::ended_list ended;
   typename traits::control_buffers controls;
   [[no_unique_address]] typename traits::coalescer_type coalescer{*this};  ///< Posts that wait for others.
+  [[no_unique_address]] typename traits::tagged_type tagged{*this};        ///< Receives and messages with a tag.
   std::uint64_t left_in_group = 0;  ///< Members of the current group that stay: see unexpected_message::left.
   /// Slots that only control messages may take. Otherwise operations could hold all slots while each waits for a
   /// message that needs one.
@@ -154,7 +155,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
                      (answer<F, atomics_family>::executed_by_target && !deferred_replies.empty()) ||
                      ((notice_is_message || watches_cells) && !deferred_fused_replies.empty()) ||
                      batch_hints > batch_hints::in_use || (tracks_writes && waiting_flushes != 0) ||
-                     coalescer.any_waits();
+                     coalescer.any_waits() || !tagged.settled();
     if (!any) poll_budget.settle();
   }
 
@@ -197,7 +198,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   }
   void release(slot& s) noexcept {
     if (s.buffer != no_index) {
-      if (!coalescer.takes_back(s)) controls.give(s.buffer);
+      if (!coalescer.takes_back(s) && !tagged.takes_back(s)) controls.give(s.buffer);
       s.buffer = no_index;
     }
     s.parent = nullptr;
@@ -217,7 +218,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     const auto register_it = [this](bytes memory) { return register_own(memory); };
     if (operations.left() <= control_messages) add_slots();
     if (controls.empty()) controls.fill(16, register_it);
-    coalescer.refill();
+    coalescer.refill(), tagged.refill();
   }
 
   /// The next poll continues the operation, or reports its end. Requires: on no list.

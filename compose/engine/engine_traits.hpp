@@ -12,6 +12,7 @@
 #include "ended_operations.hpp"
 #include "no_authentication.hpp"
 #include "no_coalescer.hpp"
+#include "no_tagged.hpp"
 #include "operations.hpp"
 #include "peers.hpp"
 #include "port_traits.hpp"
@@ -118,6 +119,9 @@ struct engine_traits {
   static constexpr std::uint32_t group_members = answer<F, coalesce_family>::messages;
   static constexpr std::size_t group_bytes = answer<F, coalesce_family>::bytes;
 
+  // ---- tagged messages
+  using tagged_answer = tagged_of<answer<F, tagged_family>>;
+
   // ---- authentication
   using authentication_answer = authentication_of<answer<F, authentication_family>>;
   template <class Engine>
@@ -130,11 +134,13 @@ struct engine_traits {
                   std::conditional_t<links_have_receives, own_receives<library_bytes>, no_receives>,
                   std::conditional_t<uses_ring, ring_state, no_ring>,
                   std::conditional_t<goodbye_overtakes, message_counts, no_counts>, typename coalescing::peer_part,
-                  std::conditional_t<watches_cells, cell_state, no_cells>, typename authentication_answer::peer_part>;
+                  std::conditional_t<watches_cells, cell_state, no_cells>, typename authentication_answer::peer_part,
+                  typename tagged_answer::peer_part>;
   using slot = operation_slot<record, library_bytes, swap_loops>;
   using receive = receive_slot<library_bytes>;
   using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;
   using coalescer_type = typename coalescing::template type<engine_traits>;
+  using tagged_type = typename tagged_answer::template type<engine_traits>;
   using ended_list = std::conditional_t<ends_at_return, ended_operations<slot>, none_ended<slot>>;
   using ring_cells = std::conditional_t<watches_cells, cell_memory, no_cells>;
 };

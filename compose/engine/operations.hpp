@@ -33,6 +33,7 @@ enum class slot_use : std::uint8_t {
 enum class stage : std::uint8_t {
   single,
   buffered,  ///< As single, with bytes in a buffer that the slot holds.
+  staged,    ///< As buffered, with a buffer of tagged messages (compose/tagged/staging.hpp).
   writing,   ///< A write, then a second write into the target's ring.
   noticing,  ///< A write and its notice; the notice is posted or deferred.
   replying,  ///< The target's reply ends it, not a completion.

@@ -72,6 +72,7 @@ class blocking_calls {
   std::optional<duration> longest_sleep() noexcept {
     e_.poll_budget.timers_after(0);
     if (!e_.coalescer.post_all()) return std::nullopt;  // the queue is full, and no entry would wake the sleeper
+    if (!e_.tagged.settled()) return std::nullopt;
     if constexpr (Engine::ends_at_return)
       if (!e_.ended.empty()) return std::nullopt;
     // After the end of a link its last entries may be in the queue, and nothing would end the sleep.

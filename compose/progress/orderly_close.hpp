@@ -22,6 +22,8 @@ class orderly_close {
     auto* r = static_cast<record*>(peer_access::record(p));
     if (r == nullptr) return error(errc::invalid, "close");
     if (!is_open(p, *r)) return {};  // the peer left before
+    e_.tagged.receives_end(*r, errc::closed);
+    if (!e_.handling()) e_.tagged.report_ends(on);
     const instant end = e_.port->now() + timeout;
     const auto left = [&] { return std::max(duration(0), end - e_.port->now()); };
     const auto wait = [&](auto&& done, duration at_most) {

@@ -51,8 +51,9 @@ class peer_calls {
   status accept(peer p, const_bytes private_data) noexcept { return connecting().accept(p, private_data, true); }
   status reject(peer p, std::string_view reason) { return connecting().reject(p, reason); }
   /// Waits for outstanding operations, says goodbye, and releases the peer. No event follows for this peer. A peer that
-  /// left before is no error. Inside a handler it cannot wait: operations are cut off, and where the goodbye cannot
-  /// overtake them the peer gets `peer_lost`. Errors: deadline.
+  /// left before is no error. Tagged receives that name the peer fail first, with `closed`. Inside a handler it cannot
+  /// wait: operations are cut off, and where the goodbye cannot overtake them the peer gets `peer_lost`. Errors:
+  /// deadline.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
     (void)e_().coalescer.before(p);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../core/if_memory.hpp"
+#include "../../wire/tagged.hpp"
 #include "../connecting/connection_manager.hpp"
 #include "../events.hpp"
 #include "../posting/flushing.hpp"
@@ -106,6 +107,7 @@ class control_path {
         if (slot* s = flushing<Engine>(e_).answered(r, body); s != nullptr) completions_().end_of(*s, {});
         return true;
       case wire::message_kind::group:
+        if (Engine::tagged_type::matches && wire::is_tagged(body)) return e_.tagged.arrived(r, body, others_wait, on_);
         return group_unpacking<Engine, Handler>(e_, on_).take(r, body, others_wait);
       case wire::message_kind::region:
         return keep_region(r, body);

@@ -42,6 +42,7 @@ class deferred_work {
     if (!e_.deferred_fused_replies.empty()) fused_notices<Engine>(e_).settle();
     if (e_.waiting_flushes != 0) flushing<Engine>(e_).settle([&ends](slot& s) { ends.end_of(s, {}); });
     e_.coalescer.post_due(found > 0);
+    if (!e_.tagged.settled()) e_.tagged.settle(on_);
     if constexpr (takes_more_hints<typename Engine::port_type>)
       if (e_.batch_hints > batch_hints::in_use) more_hints<Engine>::polled(e_);
   }

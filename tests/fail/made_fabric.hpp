@@ -27,6 +27,7 @@ using answers = weft::policy_set<
     weft::answers::wait::yield, weft::answers::threading::one_owner, weft::answers::completion::selective,
     weft::answers::liveness::provider, weft::answers::receive_buffers::slots, weft::answers::receive_pool::per_link,
     weft::answers::flush::refused, weft::answers::coalesce::none, weft::answers::queues::one,
-    weft::answers::inject::as_the_row_permits, weft::answers::checks::verified, weft::answers::authentication::none>;
+    weft::answers::inject::as_the_row_permits, weft::answers::checks::verified, weft::answers::authentication::none,
+    weft::answers::tagged::none>;
 
 }  // namespace mistake

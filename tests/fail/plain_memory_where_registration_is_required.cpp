@@ -14,7 +14,7 @@ struct fabric : weft::fabrics::loopback {
       weft::answers::completion::selective, weft::answers::liveness::provider, weft::answers::receive_buffers::slots,
       weft::answers::receive_pool::per_link, weft::answers::flush::message_behind_writes, weft::answers::coalesce::none,
       weft::answers::queues::one, weft::answers::inject::as_the_row_permits, weft::answers::checks::verified,
-      weft::answers::authentication::none>;
+      weft::answers::authentication::none, weft::answers::tagged::none>;
 };
 
 int main() {

@@ -140,7 +140,7 @@ def test_a_made_up_row_needs_the_matrix_alone(tmp_path: Path, root: Path) -> Non
                     "wait::spin", "threading::one_owner",
                     "completion::selective", "liveness::heartbeat", "receive_buffers::slots", "receive_pool::shared",
                     "flush::message_behind_writes", "coalesce::none", "queues::one", "inject::never",
-                    "checks::verified", "authentication::none"]
+                    "checks::verified", "authentication::none", "tagged::none"]
     assert " made_up" in (tmp_path / "generated" / "fabrics.cmake").read_text("utf-8")
     _compiles(root, tmp_path, "made_up")
 

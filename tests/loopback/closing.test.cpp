@@ -31,7 +31,8 @@ struct silent_row : fabrics::loopback {
                  answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
                  answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::shared,
                  answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one,
-                 answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none>;
+                 answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none,
+                 answers::tagged::none>;
 };
 
 /// A notice is a message, which the transport sends when its write has ended.

@@ -32,7 +32,8 @@ struct addressed_row : fabrics::loopback {
                  answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
                  answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::shared,
                  answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one,
-                 answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none>;
+                 answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none,
+                 answers::tagged::none>;
 };
 
 /// Addressed rows whose messages have room for a proof: in an immediate of 8 bytes, or in a header. Only silence tells

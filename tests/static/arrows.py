@@ -26,7 +26,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # Programs: they may include every folder above, and no product header may include them.
 PROGRAMS = ("tests", "bench", "examples")
 # The rooms of compose/, in order: a room includes earlier rooms, and headers at the top of compose/ that include none.
-ROOMS = ("engine", "memory", "posting", "connecting", "receiving", "progress", "rails", "sets")
+ROOMS = ("engine", "memory", "posting", "connecting", "receiving", "progress", "tagged", "rails", "sets")
 LAST_ROOMS = ("rails", "sets")  # several transports as one: they include compose/transport.hpp
 # The one product header that reaches generated/, through a macro.
 SELECTOR = "compose/selected.hpp"
@@ -35,6 +35,7 @@ FIRST_HEADER = "weft.hpp"
 # Header of a feature that a program asks for -> the product header that includes it, or "" for none.
 # Transports without the feature never include it.
 ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "compose/coalescing.hpp",
+             "compose/tagged/tagged.hpp": "", "compose/tagged/calls.hpp": "compose/tagged/tagged.hpp",
              "compose/authentication.hpp": "",
              "compose/connecting/shared_secret.hpp": "compose/authentication.hpp",
              "backends/openssl/hmac.hpp": "compose/connecting/shared_secret.hpp"}

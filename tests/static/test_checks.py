@@ -57,6 +57,7 @@ def plant(root: Path, name: str, text: str) -> None:
         ("compose/connecting/a.hpp", '#include "../progress/b.hpp"', "the room connecting stands before progress"),
         ("compose/with.hpp", '#include "coalescing.hpp"', "asks for no such feature"),
         ("compose/posting/a.hpp", '#include "coalescer.hpp"', "asks for no such feature"),
+        ("compose/rails/a.hpp", '#include "../tagged/calls.hpp"', "asks for no such feature"),
     ],
 )
 def test_an_arrow_against_the_rules_is_named(tmp_path: Path, name: str, line: str, sentence: str) -> None:

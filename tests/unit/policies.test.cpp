@@ -91,6 +91,8 @@ TEST(the_others, each_answer_states_its_properties) {
   EXPECT_TRUE(answers::receive_buffers::multi_receive::many_in_one && !answers::receive_buffers::slots::many_in_one);
   EXPECT_TRUE(answers::receive_pool::shared::one_for_all && !answers::receive_pool::per_link::one_for_all);
   EXPECT_TRUE(answers::authentication::shared_secret::asks_secret && !answers::authentication::none::asks_secret);
+  EXPECT_TRUE(answers::tagged::matched_over_messages<>::matches && !answers::tagged::none::matches);
+  EXPECT_EQ(answers::tagged::matched_over_messages<8>::window, 8U);
   EXPECT_TRUE(answers::coalesce::up_to<>::gathers && !answers::coalesce::none::gathers);
   EXPECT_EQ(answers::threading::one_owner::asks, thread_level::one_owner);
   EXPECT_EQ(answers::threading::one_owner_per_queue::asks, thread_level::one_owner_per_queue);

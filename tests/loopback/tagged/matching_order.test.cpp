@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tagged messages in virtual time: the order of matching over a network with every fault, two builds with different
+// answers, and full queues. The rule of order is that of MPI: of two messages of one sender that both fit a receive,
+// the receive takes the earlier one, unless an earlier receive took it.
+#include <weft/compose/tagged/tagged.hpp>
+#include <weft/compose/transport.hpp>
+#include <weft/generated/loopback.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <random>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using namespace std::chrono_literals;
+namespace loopback = backends::loopback;
+using tagging = with<fabrics::loopback, answers::tagged::matched_over_messages<6>>;
+
+loopback::faults trouble() {
+  loopback::faults f;
+  f.delay_most = duration(30'000);
+  f.loss = 0.05;
+  f.reorder = 0.5;
+  f.full_queue = 0.05;
+  f.full_queue_time = 200us;
+  f.spurious_wake = 0.05;
+  return f;
+}
+
+constexpr int senders = 3;
+constexpr std::uint64_t each = 60;
+
+/// A tag: three bits that receives choose by, the sender, the number of the message.
+constexpr std::uint64_t tag_of(std::uint64_t kind, std::uint64_t sender, std::uint64_t number) noexcept {
+  return kind << 40 | sender << 32 | number;
+}
+constexpr std::uint64_t sender_of(std::uint64_t tag) noexcept { return tag >> 32 & 0xff; }
+constexpr std::uint64_t number_of(std::uint64_t tag) noexcept { return tag & 0xffffffff; }
+
+/// One post of a receive, in the order of the posts.
+struct posted {
+  tagged_receive receive;
+  std::uint64_t kind = 0;
+  std::uint64_t ignored_kinds = 0;
+  std::uint64_t from = 0;  ///< Of `senders`; more: any.
+  std::byte byte{};
+
+  bool takes(std::uint64_t tag) const noexcept {
+    return (((tag >> 40) ^ kind) & ~ignored_kinds) == 0 && (from >= senders || from == sender_of(tag));
+  }
+};
+
+void receive_all(std::uint64_t seed, std::deque<posted>& posts) {
+  std::mt19937_64 draw(seed);
+  auto net = open<tagging>({.node = "receiver", .service = "7471", .max_message_bytes = 1024}).value();
+  std::array<peer, senders> peers;
+  int met = 0;
+  std::uint64_t taken = 0;
+  const auto on = overloaded{[&](const requested& r) {
+                               peers[static_cast<std::size_t>(r.private_data[0])] = r.peer;
+                               EXPECT_TRUE(net.accept(r.peer));
+                               ++met;
+                             },
+                             [&](const completed& c) { taken += c.what == operation::receive_tagged ? 1U : 0U; },
+                             [](const lost&) {}, [](auto&&) {}};
+  EXPECT_TRUE(net.until([&] { return met == senders; }, 10s, on));
+  const auto all_live = [&] { return peers[0].alive() && peers[1].alive() && peers[2].alive(); };
+  EXPECT_TRUE(net.until(all_live, 10s, on));
+  while (taken < senders * each) {
+    std::size_t waiting = 0;
+    for (const posted& p : posts) waiting += p.receive.posted() ? 1U : 0U;
+    if (waiting < 12 && draw() % 3 == 0) {
+      posted& p = posts.emplace_back();
+      p.kind = draw() % 4;
+      p.ignored_kinds = waiting > 9 ? 7 : draw() % 4;  // one that takes all kinds: nothing waits for ever
+      p.from = waiting > 9 ? senders : draw() % (2 * senders);
+      const std::uint64_t free_bits = p.ignored_kinds << 40 | ((std::uint64_t{1} << 40) - 1);
+      EXPECT_TRUE(net.receive_tagged(
+          p.receive, {.tag = p.kind << 40, .ignore = free_bits, .from = p.from < senders ? peers[p.from] : peer()},
+          {&p.byte, 1}));
+    }
+    if (draw() % 4 == 0) loopback::sleep_for(duration(draw() % 20'000));
+    net.progress(on);
+    if (net.now() > instant{} + 60s) return ADD_FAILURE() << "seed " << seed << ": " << taken << " messages were taken";
+  }
+  EXPECT_EQ(net.garbled() + net.stale() + net.waiting_tagged(), 0U);
+  for (posted& p : posts) (void)net.cancel_tagged(p.receive);
+  for (int i = 0; i < 100; ++i) net.progress(on), loopback::sleep_for(100us);
+}
+
+void send_all(std::uint64_t seed, std::uint64_t who) {
+  std::mt19937_64 draw(seed * senders + who);
+  loopback::sleep_for(duration(draw() % 500'000));
+  auto net = open<tagging>({.max_message_bytes = 1024}).value();
+  const auto on = [](auto&&) {};
+  const std::byte name[] = {static_cast<std::byte>(who)};
+  const peer to = net.connect("receiver:7471", name, 10s, on).value();
+  owned_region memory = net.allocate(8, rights::none).value();
+  for (std::uint64_t i = 0; i < each; ++i) {
+    const std::uint64_t tag = tag_of(draw() % 4, who, i);
+    EXPECT_TRUE(net.retry([&] { return net.send_tagged(to, memory.first(1), tag); }, 30s, on));
+  }
+  EXPECT_TRUE(net.until([&] { return !to.alive(); }, 60s, on));
+}
+
+/// Every pair of posts, against the rule.
+void expect_no_overtaking(std::uint64_t seed, const std::deque<posted>& posts) {
+  std::size_t pairs = 0;
+  for (std::size_t late = 1; late < posts.size(); ++late)
+    for (std::size_t early = 0; early < late; ++early) {
+      const tagged_receive& first = posts[early].receive;
+      const tagged_receive& second = posts[late].receive;
+      if (!second.why() || !second.from() || !posts[early].takes(second.tag())) continue;
+      if (!first.why() || !first.from()) continue;  // cancelled at the end
+      if (sender_of(first.tag()) != sender_of(second.tag())) continue;
+      ++pairs;
+      EXPECT_LT(number_of(first.tag()), number_of(second.tag()))
+          << "seed " << seed << ": receive " << late << " took a message that receive " << early << " fits";
+    }
+  EXPECT_GT(pairs, 500U) << "too few pairs: the test shows nothing";
+  for (const posted& p : posts)
+    if (p.receive.why()) {
+      EXPECT_TRUE(p.takes(p.receive.tag()));
+    }
+}
+
+TEST(tagged_messages, of_one_sender_do_not_overtake_each_other) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    loopback::world w(seed, trouble());
+    std::deque<posted> posts;
+    w.spawn("receiver", [&] { receive_all(seed, posts); });
+    for (std::uint64_t who = 0; who < senders; ++who)
+      w.spawn("sender" + std::to_string(who), [seed, who] { send_all(seed, who); });
+    const auto run = w.run(10min);
+    EXPECT_TRUE(run) << "seed " << seed << ": " << run.sentence;
+    expect_no_overtaking(seed, posts);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+template <class Caller, class Listener>
+std::string refusal_between() {
+  std::string reason;
+  loopback::world w(1);
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = open<Listener>({.node = "listener", .service = "7471"}).value();
+    while (!over) net.progress([](auto&&) {}), loopback::sleep_for(10us);
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<Caller>({}).value();
+    const auto met = net.connect("listener:7471", 10s, [](auto&&) {});
+    EXPECT_EQ(met.why().code, errc::incompatible);
+    if (!met) reason = met.error().sentence;
+    over = true;
+  });
+  const auto run = w.run(60s);
+  EXPECT_TRUE(run) << run.sentence;
+  return reason;
+}
+
+TEST(tagged_messages, need_the_same_answer_on_both_sides) {
+  using other_window = with<fabrics::loopback, answers::tagged::matched_over_messages<8>>;
+  const std::string listener = "listener:7471 cannot talk to this build: ";
+  const std::string none = refusal_between<tagging, fabrics::loopback>();
+  EXPECT_EQ(none,
+            listener + "fabric loopback: the caller was built for tagged=6, the listener for another answer to tagged");
+  const std::string other = refusal_between<tagging, other_window>();
+  EXPECT_EQ(other, listener + "fabric loopback: the caller was built for tagged=6, the listener for tagged=8");
+  using back_again = with<tagging, answers::tagged::none>;
+  EXPECT_EQ(back_again::shared, fabrics::loopback::shared);
+  EXPECT_EQ(back_again::shared, (with<fabrics::loopback, answers::queues::one>::shared));
+}
+
+}  // namespace
+}  // namespace weft
