@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8c444314 {
+inline namespace rules_e59c7975 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 377178bb, row 6210eb95";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 1f49723d, row c5253f87";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -94,15 +94,17 @@ struct ranged_since_1_15 {
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
       // authentication: none: no fabric says who a peer is; where strangers reach a listener, choose shared_secret by hand
-      answers::authentication::none
+      answers::authentication::none,
+      // tagged: none: matching costs memory and credits on any fabric; programs that receive by tag choose it by hand
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_8c444314
-inline namespace rules_efe3158d {
+}  // namespace rules_e59c7975
+inline namespace rules_9bc65779 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 377178bb, row 600102f0";
+  static constexpr std::string_view made_from = "rules 1f49723d, row e1835f7c";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -127,15 +129,15 @@ struct ranged_since_2_0 : ranged_since_1_15 {
       answers::progress::polling, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
       answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused,
       answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified,
-      answers::authentication::none
+      answers::authentication::none, answers::tagged::none
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_efe3158d
-inline namespace rules_1345936e {
+}  // namespace rules_9bc65779
+inline namespace rules_601459b0 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 377178bb, row 4b8bed85";
+  static constexpr std::string_view made_from = "rules 1f49723d, row 68a3b938";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -161,11 +163,12 @@ struct ranged_since_2_2 : ranged_since_2_0 {
       answers::wait::spin,
       answers::threading::one_owner, answers::completion::selective, answers::liveness::heartbeat,
       answers::receive_buffers::slots, answers::receive_pool::per_link, answers::flush::refused, answers::coalesce::none,
-      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none
+      answers::queues::one, answers::inject::as_the_row_permits, answers::checks::verified, answers::authentication::none,
+      answers::tagged::none
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_1345936e
+}  // namespace rules_601459b0
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
