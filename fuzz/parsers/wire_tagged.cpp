@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// wire/tagged.hpp: a message with a tag, and the credit of its receiver.
+#include "../../wire/tagged.hpp"
+#include "../target.hpp"
+
+#include <vector>
+
+namespace weft::fuzz::wire_tagged {
+
+void check(const_bytes input) {
+  const auto message = wire::parse_tagged(input);
+  const auto credit = wire::parse_tagged_credit(input);
+  require(!message || !credit, "a message is no credit");
+  require(wire::is_tagged(input) || (!message && !credit), "what is parsed was known by its first bytes");
+  if (message) {
+    require(inside(message->payload, input), "the payload is in the input");
+    require(message->payload.size() + wire::tagged_head_bytes == input.size(), "the payload ends with the message");
+    std::vector<std::byte> again(input.begin(), input.end());
+    wire::encode_tagged(again.data(), message->tag);
+    require(same(again, input), "a message encodes to the same bytes");
+  }
+  if (credit) {
+    std::vector<std::byte> again(wire::tagged_credit_bytes);
+    wire::encode_tagged_credit(again.data(), *credit);
+    require(same(again, input), "a credit encodes to the same bytes");
+  }
+}
+
+}  // namespace weft::fuzz::wire_tagged
+WEFT_FUZZ_TARGET(wire_tagged)
