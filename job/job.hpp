@@ -34,7 +34,8 @@ class job {
   std::uint32_t size() const noexcept { return place_.size; }
   /// Which launcher was found, and by which variables. One line for people.
   const std::string& reason() const noexcept { return place_.reason; }
-  /// The address of this machine by which the other ranks reach it: for transport_options::node.
+  /// The address of this machine by which the other ranks reach it: for transport_options::node. On rank 0 under PMIx
+  /// it is the first address of the machine. WEFT_HOST stands before it.
   std::string host() {
     const char* set = jobs::variable_of_process("WEFT_HOST");
     if (set != nullptr && *set != '\0') return set;

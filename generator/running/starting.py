@@ -2,15 +2,19 @@
 """The commands of the ranks: the environment that weft::job reads, here or on another host by ssh."""
 from __future__ import annotations
 
+import ctypes
 import os
 import secrets
 import shlex
+import signal
 import socket
 import subprocess
 from dataclasses import dataclass
 
 from .hosts import Host
 
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
 FIRST_PORT, PORTS = 20000, 12000  # below the ports that Linux gives to connections
 
 
@@ -67,10 +71,15 @@ def start(job: Job, rank: int) -> subprocess.Popen[bytes]:
         variables["WEFT_STORE_FD"] = str(job.listener.fileno())
     started = subprocess.Popen(job.command, env={**inherited, **variables}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                               pass_fds=passed)
+                               pass_fds=passed, preexec_fn=_end_with_the_command)
     if passed and job.listener is not None:
         job.listener.close()  # or the port would still answer after rank 0 is gone
     return started
+
+
+def _end_with_the_command() -> None:
+    """Runs in the new process: a rank does not outlive a command that SIGKILL ends. Its children may."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def remote_script(job: Job, variables: dict[str, str]) -> str:

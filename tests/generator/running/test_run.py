@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -162,20 +161,17 @@ def test_a_failure_ends_ranks_on_other_hosts_too(tmp_path: Path, ssh: str) -> No
     until(lambda: not [each for each in processes(folder, 3) if is_alive(each)], "no rank is left on a host")
 
 
-@pytest.fixture
-def killed_command(tmp_path: Path, ssh: str) -> Iterator[Path]:
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_ranks_do_not_outlive_a_killed_command(tmp_path: Path, ssh: str, elsewhere: bool) -> None:
     folder = tmp_path / "ranks"
     folder.mkdir()
-    command = subprocess.Popen([ROOT / "weft", "run", "-n", "2", "--hosts", "n1", "--ssh", ssh, "--grace", "0.2",
-                                *script(f"touch {folder}/pid-$$; sleep 1000")], stderr=subprocess.DEVNULL)
+    where = ("--hosts", "n1", "--ssh", ssh) if elsewhere else ()
+    command = subprocess.Popen([ROOT / "weft", "run", "-n", "2", *where, "--grace", "0.2",
+                                *script(f"touch {folder}/pid-$$; sleep 1000; true")], stderr=subprocess.DEVNULL)
     processes(folder, 2)
     command.kill()
     command.wait(timeout=SECONDS)
-    yield folder
-
-
-def test_ranks_on_other_hosts_do_not_outlive_a_killed_command(killed_command: Path) -> None:
-    until(lambda: not [each for each in processes(killed_command, 2) if is_alive(each)], "no rank is left on a host")
+    until(lambda: not [each for each in processes(folder, 2) if is_alive(each)], "no rank is left")
 
 
 @pytest.mark.parametrize(("words", "sentence"), [
