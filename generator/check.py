@@ -75,7 +75,7 @@ def check_meaning(matrix: Path, output: Path, families: tuple[Family, ...]) -> l
 def _found_facts(text: str) -> list[tuple[int, str, str]]:
     """Line, cell and value of each fact in a header, in the order of the file."""
     initialised = re.compile(r'(?<![\w>])\.(\w+) = ("[^"]*"|\{[^}]*\}|[\w:]+)')
-    changed = re.compile(r"\bchanged\.(\w+) = ([^;]*);")
+    changed = re.compile(r'\bchanged\.(\w+) = ("[^"]*"|[^;"]*);')
     code = [(number, line) for number, line in enumerate(text.splitlines(), 1) if not line.lstrip().startswith("//")]
     return [(number, match[1], match[2])
             for number, line in code for pattern in (initialised, changed) for match in pattern.finditer(line)]
