@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_73dd726a {
-/// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 and later.
-struct udp_rxd {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 1f49723d, row e24079f1";
+inline namespace rules_a7fd595c {
+/// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 to before 2.5.
+struct udp_rxd_since_1_15 {
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 1f49723d, row d22abe1c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -20,7 +20,7 @@ struct udp_rxd {
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
-      .provider = "udp;ofi_rxd", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
+      .provider = "udp;ofi_rxd", .fabric_name = "", .since = {1, 15}, .until = {2, 5},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
       .forgets_peers = true,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
@@ -118,8 +118,48 @@ struct udp_rxd {
       answers::tagged::none
   >;
 };
-static_assert(complete_fabric<udp_rxd>);
-}  // namespace rules_73dd726a
+static_assert(complete_fabric<udp_rxd_since_1_15>);
+}  // namespace rules_a7fd595c
+inline namespace rules_9687aa92 {
+/// libfabric 2.5 and later.
+struct udp_rxd_since_2_5 : udp_rxd_since_1_15 {
+  static constexpr std::string_view made_from = "rules 1f49723d, row cffdd416";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
+  static constexpr std::uint64_t fingerprint = 0x01fa9b453ba6bccd;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = udp_rxd_since_1_15::facts;
+    changed.since = {2, 5};
+    changed.until = any_later_version;
+    // udp_rxd.atomics (claimed: libfabric 2.5 prov/rxd: its commit 1ab44bfad mends the fetch and compare path; observed: 2026-11-26 libfabric 2.6.0
+    //   loopback, scripts/releases: each fetch-add and compare-swap was right by value)
+    changed.atomics = atomic_execution::provider;
+    // udp_rxd.atomic_operations (claimed: libfabric 2.5 prov/rxd: fi_query_atomic grants the kinds of prov/util; observed: 2026-11-26 libfabric 2.6.0
+    //   loopback, scripts/releases: each result was right)
+    changed.atomic_operations = "add compare_swap swap and or xor min max read: int32 uint32 int64 uint64; add swap min max read: float double";
+    return changed;
+  }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
+  using policies = policy_set<
+      answers::endpoint::addressed, answers::bootstrap::socket_address, answers::framing::immediate,
+      answers::region_address::offset, answers::region_key::application, answers::local_descriptor::not_needed,
+      answers::region_binding::domain, answers::notify::immediate, answers::write_fault::delivery_confirmed,
+      // atomics: provider: udp_rxd.atomics is provider (claimed: libfabric 2.5 prov/rxd: its commit 1ab44bfad mends the fetch and compare path;
+      //   observed: 2026-11-26 libfabric 2.6.0 loopback, scripts/releases: each fetch-add and compare-swap was right by value);
+      //   udp_rxd.atomics_cost_order is false (claimed: the provider offers no atomics)
+      answers::atomics::provider,
+      answers::progress::polling, answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
+      answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::shared,
+      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
+      answers::checks::verified, answers::authentication::none, answers::tagged::none
+  >;
+};
+static_assert(complete_fabric<udp_rxd_since_2_5>);
+}  // namespace rules_9687aa92
+
+using udp_rxd = by_library<backends::libfabric::built_with, udp_rxd_since_1_15, udp_rxd_since_2_5>;
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,7 +8,7 @@
 namespace weft::fabrics {
 // clang-format off
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::endpoint::connected, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::endpoint::connected, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric udp_rxd cannot answer connected: it needs endpoint_type to be connected, and udp_rxd.endpoint_type is "
       "addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest "
@@ -16,7 +16,7 @@ constexpr refused why_not(const udp_rxd*, answers::endpoint::connected, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::bootstrap::exchange, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::bootstrap::exchange, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric udp_rxd cannot answer exchange: it needs address_resolution to be opaque, and udp_rxd.address_resolution "
       "is socket (claimed: libfabric 1.17 prov/rxd over prov/udp, FI_SOCKADDR_IN and FI_SOCKADDR_IN6; observed: 2026-11-20 libfabric "
@@ -24,7 +24,7 @@ constexpr refused why_not(const udp_rxd*, answers::bootstrap::exchange, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::region_address::virtual_address, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::region_address::virtual_address, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_address: fabric udp_rxd cannot answer virtual_address: it needs virtual_addressing to be true, and "
       "udp_rxd.virtual_addressing is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
@@ -33,7 +33,7 @@ constexpr refused why_not(const udp_rxd*, answers::region_address::virtual_addre
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::region_key::provider, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::region_key::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric udp_rxd cannot answer provider: it needs key_owner to be provider, and udp_rxd.key_owner is application "
       "(claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, the provider used the requested key); the "
@@ -41,7 +41,7 @@ constexpr refused why_not(const udp_rxd*, answers::region_key::provider, Asked) 
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::local_descriptor::required, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::local_descriptor::required, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric udp_rxd cannot answer required: it needs local_registration to be true, and "
       "udp_rxd.local_registration is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
@@ -49,7 +49,7 @@ constexpr refused why_not(const udp_rxd*, answers::local_descriptor::required, A
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::region_binding::endpoint, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::region_binding::endpoint, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric udp_rxd cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "udp_rxd.region_endpoint_binding is false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, "
@@ -57,7 +57,7 @@ constexpr refused why_not(const udp_rxd*, answers::region_binding::endpoint, Ask
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::notify::immediate_consumes_receive, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::notify::immediate_consumes_receive, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric udp_rxd cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "udp_rxd.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/rxd: mode has no FI_RX_CQ_DATA; observed: "
@@ -66,7 +66,7 @@ constexpr refused why_not(const udp_rxd*, answers::notify::immediate_consumes_re
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::notify::watched_word, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::notify::watched_word, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: notify: fabric udp_rxd cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
       "udp_rxd.bytes_visible_in_order is false (copied: conservative: packets arrive in any order; not established); the nearest legal "
@@ -74,7 +74,7 @@ constexpr refused why_not(const udp_rxd*, answers::notify::watched_word, Asked) 
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::write_fault::reported, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::write_fault::reported, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric udp_rxd cannot answer reported: it needs refused_write to be reported, and udp_rxd.refused_write is "
       "silent (claimed: libfabric 1.17 prov/rxd: the target drops the packet and the initiator resends it; observed: 2026-11-20 libfabric "
@@ -83,7 +83,7 @@ constexpr refused why_not(const udp_rxd*, answers::write_fault::reported, Asked)
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::atomics::provider, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric udp_rxd cannot answer provider: it needs atomics to be provider, and udp_rxd.atomics is none (claimed: "
       "libfabric 1.17 prov/rxd offers FI_ATOMIC; not established as usable in any release; observed: 2026-11-20 libfabric 1.17.0 "
@@ -91,7 +91,7 @@ constexpr refused why_not(const udp_rxd*, answers::atomics::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::progress::hardware, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric udp_rxd cannot answer hardware: it needs data_progress to be hardware, and udp_rxd.data_progress is polling "
       "(claimed: libfabric 1.17 prov/rxd: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived "
@@ -99,7 +99,7 @@ constexpr refused why_not(const udp_rxd*, answers::progress::hardware, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::progress::thread, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric udp_rxd cannot answer thread: it needs data_progress to be thread, and udp_rxd.data_progress is polling "
       "(claimed: libfabric 1.17 prov/rxd: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, bytes arrived "
@@ -107,7 +107,7 @@ constexpr refused why_not(const udp_rxd*, answers::progress::thread, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::wait::descriptor, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::wait::descriptor, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric udp_rxd cannot answer descriptor: it needs completion_wait to be descriptor, and udp_rxd.completion_wait is "
       "yield (claimed: libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, and a sleeping thread makes "
@@ -116,7 +116,7 @@ constexpr refused why_not(const udp_rxd*, answers::wait::descriptor, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::wait::spin, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric udp_rxd cannot answer spin: it needs completion_wait to be none, and udp_rxd.completion_wait is yield (claimed: "
       "libfabric 1.17 prov/rxd offers FI_WAIT_FD, but resends only in its progress calls, and a sleeping thread makes none; observed: "
@@ -125,7 +125,7 @@ constexpr refused why_not(const udp_rxd*, answers::wait::spin, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::completion::every_operation, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::completion::every_operation, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric udp_rxd cannot answer every_operation: it needs selective_completion to be false, and "
       "udp_rxd.selective_completion is true (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, "
@@ -133,7 +133,7 @@ constexpr refused why_not(const udp_rxd*, answers::completion::every_operation, 
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::liveness::provider, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::liveness::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric udp_rxd cannot answer provider: it needs reports_killed_peer to be true, and udp_rxd.reports_killed_peer is "
       "false (claimed: libfabric 1.17 prov/rxd; observed: 2026-11-20 libfabric 1.17.0 loopback, 15 s after a kill -9 no operation had "
@@ -141,19 +141,21 @@ constexpr refused why_not(const udp_rxd*, answers::liveness::provider, Asked) {
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::liveness::process, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::liveness::process, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric udp_rxd cannot answer process: it needs same_host to be true, and udp_rxd.same_host is false (claimed: a "
       "network protocol); the nearest legal answer is liveness::heartbeat");
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const udp_rxd*, answers::receive_pool::per_link, Asked) {
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::receive_pool::per_link, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric udp_rxd cannot answer per_link: it needs endpoint_type to be connected, and udp_rxd.endpoint_type is "
       "addressed (claimed: libfabric 1.17 prov/rxd: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest "
       "legal answer is receive_pool::shared");
   return {};
 }
+template <class Asked>
+constexpr permitted why_not(const udp_rxd_since_2_5*, answers::atomics::provider, Asked) { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

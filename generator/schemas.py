@@ -90,7 +90,8 @@ def all_schemas() -> dict[str, Schema]:
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
         "probe": _answer("probe", **probed),
         "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)},
-                        absent={"type": "array", "items": absent}, measured={"type": "array", "items": benched}),
+                        absent={"type": "array", "items": absent}, measured={"type": "array", "items": benched},
+                        outside=_TEXTS),
         "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
     }
 

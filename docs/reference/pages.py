@@ -6,6 +6,7 @@
 - docs/reference/generated/errors.md from core/error.hpp and core/describe.hpp;
 - docs/reference/mutation.md and docs/reference/nightly.md from the results in docs/tables/ (campaigns.py);
 - the tables of bench/README.md from the build's lists and the results in the tree (benches.py);
+- docs/reference/drift.md from what was observed of each release of libfabric (generator/releasing/page.py);
 - docs/reference/instructions.md from the committed instruction counts (instructions.py);
 - docs/reference/reliability.md from the lists and figures of campaigns and attacks (reliability.py).
 """
@@ -78,6 +79,14 @@ def commands(root: Path) -> str:
     return _NOTE.format(source="generator/cli.py") + text
 
 
+def drift(root: Path) -> str:
+    """What changes from one release of libfabric to the next."""
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(root))
+    made: str = importlib.import_module("generator.releasing.page").page(root)
+    return _NOTE.format(source="docs/tables/releases/ and docs/tables/drift.yaml") + made
+
+
 def errors(root: Path) -> str:
     """Each code of errc with its comment and describe()'s words, and what `again` may wait for."""
     header = (root / "core/error.hpp").read_text("utf-8")
@@ -110,6 +119,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "docs/glossary.md": glossary,
     "docs/reference/generated/cli.md": commands,
     "docs/reference/generated/errors.md": errors,
+    "docs/reference/drift.md": drift,
     "docs/reference/mutation.md": lambda root: _NOTE.format(source=campaigns.MUTATION) + campaigns.mutation(root),
     "docs/reference/nightly.md": lambda root: _NOTE.format(source=campaigns.NIGHTLY) + campaigns.nightly(root),
     benches.PAGE: benches.page,

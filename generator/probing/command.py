@@ -13,6 +13,7 @@ from ..matrix.loader import Problem, Refused
 from ..matrix.model import Fabric, Matrix, read_matrix
 from ..report import as_json
 from ..matrix.refusing import did_you_mean
+from ..releasing.records import outside, read_all as observed_releases
 from .compare import UNKNOWN
 from .findings import Finding
 from .patch import difference, mended
@@ -128,6 +129,7 @@ def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, be
     wrong = [problem for one in probed for problem in _wrong(matrix, one)]
     unseen = [problem for one in probed for problem in _unseen(matrix, one)]
     unseen += [Problem(matrix.file, row.fabric.line, f"{row.fabric.name}: {row.why}") for row in absent if row.lost]
+    here = [outside(observed_releases(), one.fabric.name, one.release) for one in probed]
     judged_benches = disagreeing.judged_today(matrix, node, lambda line: click.echo(line, err=True)) if benches else []
     wrong += [each.problem(matrix.file) for each in judged_benches if each.verdict == disagreeing.CONTRADICTS]
     if kind == "json":
@@ -135,13 +137,16 @@ def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, be
                            {"fabrics": [as_content(one) for one in probed],
                                     "absent": [{"fabric": row.fabric.name, "why": row.why, "lost": row.lost}
                                                for row in absent],
-                                    "measured": [each.content() for each in judged_benches]}))
+                                    "measured": [each.content() for each in judged_benches],
+                                    "outside": [each for each in here if each]}))
     else:
         for one in probed:
             looked_at = [each for each in one.verdicts if each.verdict != UNKNOWN]
             click.echo(f"{one.fabric.name}: {len(looked_at)} cells looked at, {sum(each.wrong for each in looked_at)} "
                        f"differ, {sum(each.unseen for each in looked_at)} lost ({one.found_by})")
         click.echo(f"not here: {', '.join(row.fabric.name for row in absent if not row.lost) or 'none'}")
+        for sentence in filter(None, here):
+            click.echo(f"warning: {sentence}")
         for each in judged_benches:
             if each.verdict == disagreeing.DIFFERS:
                 click.echo(f"{matrix.file}:{each.line}: warning: {each.sentence}")

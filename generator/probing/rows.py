@@ -2,13 +2,13 @@
 """Rows to demands, findings to verdicts: one row, or the cheap part of every row whose provider is here."""
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..matrix.loader import Problem, Refused
-from ..matrix.model import Fabric, Matrix
+from ..matrix.model import Cell, Fabric, Matrix
 from . import program as programs
 from .cells import READINGS
 from .compare import Verdict, compare, range_for
@@ -73,18 +73,30 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
                                f"{fabric.name} describes libfabric from {fabric.since} to before "
                                f"{fabric.until or 'any later'}, "
                                                          f"and {release} is here")])
+    if twice:
+        seen = settled(seen, fabric.name, span.cells, cells, lambda doubtful: observe(
+            demands_of(fabric, node, seconds), program=program, cells=doubtful, cheap=cheap, report=report))
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells), release)
-    settled = cells_of(name for name, found in seen.findings.items() if certain(found))
-    doubtful = {each.cell.name for each in verdicts if each.wrong or each.unseen} - settled
+    return Probed(fabric, tuple(verdicts), provenance_of(seen), release, tuple(faults(seen)))
+
+
+def settled(seen: Seen, fabric: str, row: Mapping[str, Cell], cells: Collection[str] | None,
+            again: Callable[[set[str]], Seen]) -> Seen:
+    """What a deadline explains is observed again, before it counts: on a busy machine it passes without cause.
+
+    `again` observes these cells once more.
+    """
+    verdicts = compare(fabric, row, read_cells(seen, cells), str(seen.claim("library")))
+    beyond_doubt = cells_of(name for name, found in seen.findings.items() if certain(found))
+    doubtful = {each.cell.name for each in verdicts if each.wrong or each.unseen} - beyond_doubt
     doubtful |= cells_of(fault.behaviour for fault in faults(seen) if not certain(seen.findings[fault.behaviour]))
     if cells is not None:
         doubtful &= set(cells)
-    if doubtful and twice:  # on a busy machine a deadline passes without cause: what it explains counts if seen twice
-        again = observe(demands_of(fabric, node, seconds), program=program, cells=doubtful, cheap=cheap, report=report)
-        seen = Seen({**seen.findings, **{name: found for name, found in again.findings.items()
-                                         if name not in seen.findings or not certain(seen.findings[name])}})
-        verdicts = compare(fabric.name, span.cells, read_cells(seen, cells), release)
-    return Probed(fabric, tuple(verdicts), provenance_of(seen), release, tuple(faults(seen)))
+    if not doubtful:
+        return seen
+    later = again(doubtful)
+    return Seen({**seen.findings, **{name: found for name, found in later.findings.items()
+                                     if name not in seen.findings or not certain(seen.findings[name])}})
 
 
 def certain(found: Finding) -> bool:

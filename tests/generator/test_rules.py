@@ -155,7 +155,7 @@ def test_every_answer_is_a_policy(families: tuple[Family, ...]) -> None:
         ("shm", "wait", "yield"),
         ("shm", "region_address", "offset"),
         ("shm", "liveness", "process"),
-        ("udp_rxd", "atomics", "target"),
+        ("udp_rxd", "atomics", "target, provider since 2.5"),
         ("verbs", "notify", "immediate_consumes_receive"),
         ("verbs", "atomics", "target, provider since 2.2"),
         ("cxi", "notify", "remote_counter"),

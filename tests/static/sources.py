@@ -15,9 +15,9 @@ NOT_SOURCES = frozenset(
 )
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
-    r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly|reliability)\.md$|generated/)"
-    r"|generator/schemas/|docs/reference/matrix\.html$|docs/tables/(mutation|nightly|reliability)\.json$|LICENSE$"
-    r"|fuzz/corpus/|tests/generator/golden/|tests/[a-z_]+/recorded/)"
+    r"^(generated/|docs/(.*/)?((matrix|conformance|performance|mutation|nightly|reliability|drift)\.md$|generated/)"
+    r"|generator/schemas/|docs/reference/matrix\.html$|docs/tables/(mutation|nightly|reliability)\.json$"
+    r"|docs/tables/releases/|LICENSE$|fuzz/corpus/|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 
 # A comment, or a literal that may look like one inside: the literal wins where it begins first.
