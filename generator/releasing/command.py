@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/releases: its arguments, the order of its parts, and its exit codes."""
+"""scripts/releases: the order of its parts, and its exit codes."""
 from __future__ import annotations
 
 import argparse
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from ..matrix.loader import Refused
@@ -19,25 +18,11 @@ from .records import TABLES, read_all
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("make", "build", "probe", "write")
-SKIPPED = 77
+SKIPPED, INTERRUPTED = 77, 130
 
 
-def main(words: Sequence[str], about: str) -> int:
-    """The exit code."""
-    parser = argparse.ArgumentParser(prog="scripts/releases", description=about,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default: all but write")
-    parser.add_argument("--release", action="append", default=[], metavar="NAME",
-                        help="only this one; may be given more than once")
-    parser.add_argument("--source", action="append", default=[], type=Path, metavar="FOLDER",
-                        help="also a source of libfabric, which is built in a copy; may be given more than once")
-    parser.add_argument("--row", action="append", default=[], metavar="ROW",
-                        help="only this row; may be given more than once")
-    parser.add_argument("--node", default="127.0.0.1", help="the local address that both processes of a probe use")
-    parser.add_argument("--fresh", action="store_true", help="also observe rows that were observed before")
-    parser.add_argument("--write", action="store_true", help="the part write, after the others")
-    parser.add_argument("--list", action="store_true", help="print the releases and rows; run nothing")
-    asked = parser.parse_args(words)
+def main(parser: argparse.ArgumentParser, asked: argparse.Namespace) -> int:
+    """The exit code. `parser` refuses what is wrong with the arguments `asked`."""
     wrong = [part for part in asked.parts if part not in PARTS]
     if wrong:
         parser.error(f"{wrong[0]}: no such part; there are {', '.join(PARTS)}")
@@ -54,6 +39,9 @@ def main(words: Sequence[str], about: str) -> int:
         return _run(parts, chosen, matrix, rows, asked.node, asked.fresh)
     except Refused as refused:
         return _refused(refused)
+    except KeyboardInterrupt:
+        print("interrupted: rows that were observed are kept; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _chosen(parser: argparse.ArgumentParser, names: list[str], sources: list[Path]) -> list[Place]:
@@ -91,6 +79,9 @@ def _run(parts: set[str], places: list[Place], matrix: Matrix, rows: tuple[str, 
             _say(f"skipped: {lacking.problems[0].sentence}")
         except Refused as refused:
             failed |= bool(_refused(refused))
+        except OSError as error:
+            failed = True
+            print(f"scripts/releases:1: {place.name}: {error.strerror}: {error.filename}", file=sys.stderr)
     if "write" in parts:
         failed |= _write(places, matrix)
     return 1 if failed else SKIPPED if places and skipped == len(places) else 0

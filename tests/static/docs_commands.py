@@ -74,6 +74,8 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/vm run .*": by("vm.*"),
     r"scripts/faults .*": by("faults.hello.tcp"),
     r"scripts/campaign .*": by("static.runner"),
+    r"scripts/releases --list": here(),
+    r"scripts/releases .*": nobody("it makes roots and builds libraries; scripts/nightly runs it"),
     r"bench/instructions/run .*": by("bench-smoke.bench-instructions.<fabric>"),
     r"cmake --preset (release|dev).*": nobody("scripts/test configures and builds by the same presets"),
     r"cmake --build build/emulated": nobody("the preset dev builds an emulated fabric, and emulator.* runs it"),

@@ -135,11 +135,13 @@ def test_a_machine_without_debootstrap_skips_with_a_sentence(tmp_path: Path) -> 
 
 
 _WITHOUT = """
-import pathlib, sys
-sys.path.insert(0, sys.argv[1])
-from generator.releasing import command, places
-places.BUILD = pathlib.Path(sys.argv[2])
-sys.exit(command.main(["make", "--release", "debian-12"], ""))
+import pathlib, runpy, sys
+tree, build = sys.argv[1:]
+sys.path.insert(0, tree)
+from generator.releasing import places
+places.BUILD = pathlib.Path(build)
+sys.argv[1:] = ["make", "--release", "debian-12"]
+runpy.run_path(f"{tree}/scripts/releases", run_name="__main__")
 """
 
 
