@@ -16,9 +16,10 @@ from ..matrix.refusing import did_you_mean
 from ..why_not import refusals
 
 # Answers that are templates: the usual numbers.
-PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>"}
+PARAMETERS = {("coalesce", "up_to"): "<16, 1024>", ("inject", "up_to"): "<16>",
+              ("tagged", "matched_over_messages"): "<32>"}
 # Answers that give a promise up, or add one that no time shows, are no contenders, unless the command names them.
-GIVES_UP = frozenset({"refused", "trusted", "shared_secret"})
+GIVES_UP = frozenset({"refused", "trusted", "shared_secret", "matched_over_messages"})
 # The libraries' words for families.
 LIKELY = {"mr_mode": "region_address", "addressing": "region_address", "signaling": "completion",
           "coalescing": "coalesce", "thread": "threading",

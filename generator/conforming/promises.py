@@ -14,7 +14,8 @@ from ..matrix.schema import NAME, SENTENCE, SNAKE, Schema
 
 _TEST = r"^([a-z]+/)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$"
 _CTEST = r"^[a-z][a-z0-9_-]*(\.([a-z0-9_-]+|\{fabric\}))+$"
-_PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp", "options.cpp")  # their results are read by weft conformance
+# their results are read by weft conformance
+_PROGRAMS = ("main.cpp", "watched.cpp", "coalescing.cpp", "options.cpp", "tagged/tagged.cpp")
 _INSTANTIATED = re.compile(
     r"^(?:WEFT_INSTANTIATE\((?!WEFT_ONLY_SUITE)|INSTANTIATE_TYPED_TEST_SUITE_P\((\w+), )(\w+)", re.MULTILINE)
 _OF_ONE_FABRIC = re.compile(r"\n#if(?!ndef WEFT_ONLY_SUITE)")  # suites after this line are for one fabric alone

@@ -13,12 +13,20 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace weft::conformance {
 
 class run_record final : public testing::Environment {
  public:
+  /// The program's file, seen from tests/conformance/.
+  static std::string source() {
+    constexpr std::string_view folder = "tests/conformance/", file = __BASE_FILE__;
+    const std::size_t at = file.rfind(folder);
+    return std::string(at == std::string_view::npos ? file : file.substr(at + folder.size()));
+  }
+
   void SetUp() override {
     const std::string output = GTEST_FLAG_GET(output);
     std::error_code ignored;
@@ -27,7 +35,7 @@ class run_record final : public testing::Environment {
     if (const library_version release = tested::built_with; release != library_version{})
       library += " " + std::to_string(release.major) + "." + std::to_string(release.minor);
     testing::Test::RecordProperty("library", library);
-    testing::Test::RecordProperty("source", std::filesystem::path(__BASE_FILE__).filename().string());
+    testing::Test::RecordProperty("source", source());
     struct stat program {};
     if (::stat("/proc/self/exe", &program) == 0)
       testing::Test::RecordProperty("built", std::to_string(program.st_mtime));
