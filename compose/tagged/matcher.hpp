@@ -115,7 +115,7 @@ class tag_matcher {
     posted_receive* const first = matching_.receive_for(&from, message->tag);
     if (first == nullptr) [[unlikely]]
       return keep(from, *message);
-    auto& r = static_cast<tagged_receive&>(*first);
+    tagged_receive& r = whole(*first);
     fill(r, e_.handle(from), message->tag, message->payload);
     taken(from);
     r.stage_ = receive_stage::ended;
@@ -162,9 +162,11 @@ class tag_matcher {
   void fill_staging(std::uint32_t count) {
     staging_.fill(count, Traits::front + each_, [this](bytes memory) { return e_.register_own(memory); });
   }
-  tagged_receive& first_end() noexcept {
-    return static_cast<tagged_receive&>(static_cast<posted_receive&>(*ends_.after));
+  static tagged_receive& whole(posted_receive& r) noexcept {
+    return static_cast<tagged_receive&>(
+        r);  // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast): no other derives
   }
+  tagged_receive& first_end() noexcept { return whole(tag_matching::receive_at(*ends_.after)); }
 
   static void fill(tagged_receive& r, peer from, std::uint64_t tag, const_bytes payload) noexcept {
     r.from_ = from;
@@ -204,7 +206,7 @@ class tag_matcher {
   template <class Which>
   void end_receives(Which&& which, status why) noexcept {
     matching_.take_out_receives(which, [&](posted_receive& each) {
-      auto& r = static_cast<tagged_receive&>(each);
+      tagged_receive& r = whole(each);
       r.from_ = each.wanted == nullptr ? peer() : e_.handle(*static_cast<record*>(each.wanted));
       end_later(r, why);
     });
@@ -213,7 +215,7 @@ class tag_matcher {
   // ---- messages that wait
   [[gnu::noinline]] bool keep(record& from, const wire::tagged_message& message) noexcept {
     if (from.tagged_held == window || message.payload.size() > each_) return garbled();  // no build of weft sends it
-    auto& m = static_cast<waiting_message&>(static_cast<in_order_list&>(*free_.after));
+    waiting_message& m = tag_matching::message_at<in_order_list>(*free_.after);
     m.in_order_list::leave();
     m.sender = &from;
     m.tag = message.tag;

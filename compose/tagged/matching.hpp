@@ -26,6 +26,15 @@ struct waiting_message : in_tag_list, in_order_list {
 
 class tag_matching {
  public:
+  // ---- places in lists; each list holds objects of one type
+  static posted_receive& receive_at(tag_link& place) noexcept {
+    return static_cast<posted_receive&>(place);  // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
+  }
+  template <class Link>
+  static waiting_message& message_at(tag_link& place) noexcept {
+    return static_cast<waiting_message&>(static_cast<Link&>(place));
+  }
+
   // ---- receives
   /// Adds a receive behind all others. Requires: in no list.
   void post(posted_receive& r) noexcept {
@@ -46,7 +55,7 @@ class tag_matching {
   void take_out_receives(Which&& which, Take&& take) {
     const auto from = [&](tag_link& list) {
       for (tag_link* each = list.after; each != &list;) {
-        auto& r = static_cast<posted_receive&>(*each);
+        posted_receive& r = receive_at(*each);
         each = each->after;
         if (!which(r)) continue;
         r.leave();
@@ -84,13 +93,13 @@ class tag_matching {
 
   static posted_receive* first_in(tag_link& list, const peer_header* sender, std::uint64_t tag) noexcept {
     for (tag_link* each = list.after; each != &list; each = each->after)
-      if (auto& r = static_cast<posted_receive&>(*each); r.takes(sender, tag)) return &r;
+      if (posted_receive& r = receive_at(*each); r.takes(sender, tag)) return &r;
     return nullptr;
   }
   template <class Link>
   static waiting_message* first_of(tag_link& list, const posted_receive& r) noexcept {
     for (tag_link* each = list.after; each != &list; each = each->after)
-      if (auto& m = static_cast<waiting_message&>(static_cast<Link&>(*each)); r.takes(m.sender, m.tag)) return &m;
+      if (waiting_message& m = message_at<Link>(*each); r.takes(m.sender, m.tag)) return &m;
     return nullptr;
   }
 

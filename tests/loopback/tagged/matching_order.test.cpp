@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tagged messages in virtual time: the order of matching over a network with every fault, two builds with different
-// answers, and full queues. The rule of order is that of MPI: of two messages of one sender that both fit a receive,
-// the receive takes the earlier one, unless an earlier receive took it.
+// answers, and a peer that ignores its window. The rule of order is that of MPI: of two messages of one sender that
+// both fit a receive, the receive takes the earlier one, unless an earlier receive took it.
 #include <weft/compose/tagged/tagged.hpp>
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <random>
@@ -35,23 +36,22 @@ loopback::faults trouble() {
 constexpr int senders = 3;
 constexpr std::uint64_t each = 60;
 
-/// A tag: three bits that receives choose by, the sender, the number of the message.
-constexpr std::uint64_t tag_of(std::uint64_t kind, std::uint64_t sender, std::uint64_t number) noexcept {
-  return kind << 40 | sender << 32 | number;
-}
-constexpr std::uint64_t sender_of(std::uint64_t tag) noexcept { return tag >> 32 & 0xff; }
-constexpr std::uint64_t number_of(std::uint64_t tag) noexcept { return tag & 0xffffffff; }
+/// A tag is a kind, above bits that are zero. The payload is the message's number.
+constexpr std::uint64_t tag_of(std::uint64_t kind) noexcept { return kind << 40; }
 
 /// One post of a receive, in the order of the posts.
 struct posted {
   tagged_receive receive;
   std::uint64_t kind = 0;
   std::uint64_t ignored_kinds = 0;
-  std::uint64_t from = 0;  ///< Of `senders`; more: any.
-  std::byte byte{};
+  std::uint64_t wanted = 0;        ///< A sender; `senders` or more: any.
+  std::uint64_t sender = senders;  ///< Of the message.
+  std::byte number{};
 
-  bool takes(std::uint64_t tag) const noexcept {
-    return (((tag >> 40) ^ kind) & ~ignored_kinds) == 0 && (from >= senders || from == sender_of(tag));
+  bool met() const noexcept { return sender < senders; }
+  bool takes(const posted& other) const noexcept {
+    return ((other.receive.tag() ^ tag_of(kind)) & ~tag_of(ignored_kinds)) == 0 &&
+           (wanted >= senders || wanted == other.sender);
   }
 };
 
@@ -78,18 +78,19 @@ void receive_all(std::uint64_t seed, std::deque<posted>& posts) {
       posted& p = posts.emplace_back();
       p.kind = draw() % 4;
       p.ignored_kinds = waiting > 9 ? 7 : draw() % 4;  // one that takes all kinds: nothing waits for ever
-      p.from = waiting > 9 ? senders : draw() % (2 * senders);
-      const std::uint64_t free_bits = p.ignored_kinds << 40 | ((std::uint64_t{1} << 40) - 1);
+      p.wanted = waiting > 9 ? senders : draw() % (2 * senders);
+      const peer from = p.wanted < senders ? peers[p.wanted] : peer();
       EXPECT_TRUE(net.receive_tagged(
-          p.receive, {.tag = p.kind << 40, .ignore = free_bits, .from = p.from < senders ? peers[p.from] : peer()},
-          {&p.byte, 1}));
+          p.receive, {.tag = tag_of(p.kind), .ignore = tag_of(p.ignored_kinds), .from = from}, {&p.number, 1}));
     }
     if (draw() % 4 == 0) loopback::sleep_for(duration(draw() % 20'000));
     net.progress(on);
     if (net.now() > instant{} + 60s) return ADD_FAILURE() << "seed " << seed << ": " << taken << " messages were taken";
   }
   EXPECT_EQ(net.garbled() + net.stale() + net.waiting_tagged(), 0U);
-  for (posted& p : posts) (void)net.cancel_tagged(p.receive);
+  for (posted& p : posts)
+    if (!net.cancel_tagged(p.receive))
+      p.sender = static_cast<std::uint64_t>(std::find(peers.begin(), peers.end(), p.receive.from()) - peers.begin());
   for (int i = 0; i < 100; ++i) net.progress(on), loopback::sleep_for(100us);
 }
 
@@ -100,10 +101,12 @@ void send_all(std::uint64_t seed, std::uint64_t who) {
   const auto on = [](auto&&) {};
   const std::byte name[] = {static_cast<std::byte>(who)};
   const peer to = net.connect("receiver:7471", name, 10s, on).value();
-  owned_region memory = net.allocate(8, rights::none).value();
+  owned_region memory = net.allocate(each, rights::none).value();
   for (std::uint64_t i = 0; i < each; ++i) {
-    const std::uint64_t tag = tag_of(draw() % 4, who, i);
-    EXPECT_TRUE(net.retry([&] { return net.send_tagged(to, memory.first(1), tag); }, 30s, on));
+    const std::uint64_t tag = tag_of(draw() % 4);
+    const local_memory from = memory.slice(i, 1);
+    *from.data = static_cast<std::byte>(i);
+    EXPECT_TRUE(net.retry([&] { return net.send_tagged(to, from, tag); }, 30s, on));
   }
   EXPECT_TRUE(net.until([&] { return !to.alive(); }, 60s, on));
 }
@@ -113,19 +116,17 @@ void expect_no_overtaking(std::uint64_t seed, const std::deque<posted>& posts) {
   std::size_t pairs = 0;
   for (std::size_t late = 1; late < posts.size(); ++late)
     for (std::size_t early = 0; early < late; ++early) {
-      const tagged_receive& first = posts[early].receive;
-      const tagged_receive& second = posts[late].receive;
-      if (!second.why() || !second.from() || !posts[early].takes(second.tag())) continue;
-      if (!first.why() || !first.from()) continue;  // cancelled at the end
-      if (sender_of(first.tag()) != sender_of(second.tag())) continue;
+      const posted& first = posts[early];
+      const posted& second = posts[late];
+      if (!first.met() || !second.met() || first.sender != second.sender || !first.takes(second)) continue;
       ++pairs;
-      EXPECT_LT(number_of(first.tag()), number_of(second.tag()))
+      EXPECT_LT(first.number, second.number)
           << "seed " << seed << ": receive " << late << " took a message that receive " << early << " fits";
     }
   EXPECT_GT(pairs, 500U) << "too few pairs: the test shows nothing";
   for (const posted& p : posts)
-    if (p.receive.why()) {
-      EXPECT_TRUE(p.takes(p.receive.tag()));
+    if (p.met()) {
+      EXPECT_TRUE(p.takes(p));
     }
 }
 
@@ -176,6 +177,47 @@ TEST(tagged_messages, need_the_same_answer_on_both_sides) {
   using back_again = with<tagging, answers::tagged::none>;
   EXPECT_EQ(back_again::shared, fabrics::loopback::shared);
   EXPECT_EQ(back_again::shared, (with<fabrics::loopback, answers::queues::one>::shared));
+}
+
+/// Says that it keeps to a window of 6, and sends 64 messages.
+struct greedy : with<fabrics::loopback, answers::tagged::matched_over_messages<64>> {
+  static constexpr std::string_view shared = tagging::shared;
+  static constexpr std::uint64_t fingerprint = tagging::fingerprint;
+};
+
+TEST(tagged_messages, of_a_peer_that_ignores_its_window_take_no_more_than_the_window) {
+  constexpr std::uint64_t window = 6, sent = 20;
+  loopback::world w(5);
+  bool over = false;
+  w.spawn("receiver", [&] {
+    auto net = open<tagging>({.node = "receiver", .service = "7471"}).value();
+    const auto on = [](auto&&) {};
+    const peer other = net.accept_one(10s, on).value();
+    EXPECT_TRUE(net.until([&] { return net.waiting_tagged() + net.garbled() == sent; }, 10s, on));
+    EXPECT_EQ(net.waiting_tagged(), window);
+    EXPECT_EQ(net.garbled(), sent - window);
+    for (std::uint64_t i = 0; i < window; ++i) {
+      std::byte number{};
+      EXPECT_TRUE(net.receive_tagged({.ignore = ~std::uint64_t{0}}, {&number, 1}, 1s, on));
+      EXPECT_EQ(static_cast<std::uint64_t>(number), i);
+    }
+    EXPECT_TRUE(other.alive());
+    over = true;
+  });
+  w.spawn("sender", [&] {
+    loopback::sleep_for(1ms);
+    auto net = open<greedy>({}).value();
+    const auto on = [](auto&&) {};
+    const peer to = net.connect("receiver:7471", 10s, on).value();
+    owned_region memory = net.allocate(sent, rights::none).value();
+    for (std::uint64_t i = 0; i < sent; ++i) {
+      *memory.slice(i, 1).data = static_cast<std::byte>(i);
+      EXPECT_TRUE(net.retry([&] { return net.send_tagged(to, memory.slice(i, 1), i); }, 10s, on));
+    }
+    EXPECT_TRUE(net.until([&] { return over; }, 10s, on));
+  });
+  const auto run = w.run(60s);
+  EXPECT_TRUE(run) << run.sentence;
 }
 
 }  // namespace
