@@ -161,13 +161,20 @@ def test_a_failure_ends_ranks_on_other_hosts_too(tmp_path: Path, ssh: str) -> No
     until(lambda: not [each for each in processes(folder, 3) if is_alive(each)], "no rank is left on a host")
 
 
+def test_ranks_on_other_hosts_get_sigterm_before_the_end_of_the_grace(tmp_path: Path, ssh: str) -> None:
+    rank = (f"touch {tmp_path}/pid-$$; if [ $WEFT_RANK = 1 ]; then while [ $(ls {tmp_path}/pid-* | wc -l) -lt 2 ]; "
+            "do sleep 0.01; done; exit 9; fi; trap 'echo bye; exit 0' TERM; while :; do sleep 0.01; done")
+    done = weft_run("-n", "2", "--hosts", "n1,n2", "--ssh", ssh, "--grace", "20", *script(rank))
+    assert (done.returncode, done.stdout) == (9, "[0] bye\n"), done.stderr
+
+
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_ranks_do_not_outlive_a_killed_command(tmp_path: Path, ssh: str, elsewhere: bool) -> None:
     folder = tmp_path / "ranks"
     folder.mkdir()
     where = ("--hosts", "n1", "--ssh", ssh) if elsewhere else ()
     command = subprocess.Popen([ROOT / "weft", "run", "-n", "2", *where, "--grace", "0.2",
-                                *script(f"touch {folder}/pid-$$; sleep 1000; true")], stderr=subprocess.DEVNULL)
+                                *script(f"touch {folder}/pid-$$; exec sleep 1000")], stderr=subprocess.DEVNULL)
     processes(folder, 2)
     command.kill()
     command.wait(timeout=SECONDS)
