@@ -38,15 +38,14 @@ class memory {
   /// Device memory always has a descriptor: the library must know the device (fi_mr(3), FI_MR_HMEM).
   result<registration> register_device(const device_memory& where, rights granted, std::uint64_t wanted_key) {
     const std::string who = about(where.size);
+    const std::uint64_t access = access_of(granted) | local_access;
     device_request request;
-    if (const std::string why =
-            describe(where, access_of(granted) | local_access, Shape::provider_key ? 0 : wanted_key, request);
-        !why.empty())
+    if (const std::string why = describe(where, access, Shape::provider_key ? 0 : wanted_key, request); !why.empty())
       return failure{error(errc::unsupported, "fi_mr_regattr"), who + " of a device: " + why};
     owned<fid_mr> region;
     if (const int r = fi_mr_regattr(domain_, &request.attr, request.flags | event_flags, region.slot()); r != 0)
       return refused(r, "fi_mr_regattr", who + " of a device");
-    return finish(std::move(region), {where.address, where.size}, true);
+    return finish(std::move(region), {where.address, where.size}, access, true);
   }
 
   /// Where local buffers need no descriptor, nothing is registered and the descriptor is null.
@@ -98,11 +97,11 @@ class memory {
                  ? refused(r, "fi_mr_reg",
                            who + " with key " + std::to_string(key) + ", which is in use (keys must be unique)")
                  : refused(r, "fi_mr_reg", who);
-    return finish(std::move(region), where, Shape::local_descriptor);
+    return finish(std::move(region), where, access, Shape::local_descriptor);
   }
 
   /// Binds and enables the region where the row says so, and stores it.
-  result<registration> finish(owned<fid_mr> region, bytes where, bool described) {
+  result<registration> finish(owned<fid_mr> region, bytes where, std::uint64_t access, bool described) {
     const std::string who = about(where.size());
     if constexpr (Shape::bind_regions) {
       if (const int r = fi_mr_bind(region.get(), &endpoint_->fid, 0); r != 0) return refused(r, "fi_mr_bind", who);
@@ -111,8 +110,9 @@ class memory {
           return refused(r, "fi_mr_bind", who);
       if (const int r = fi_mr_enable(region.get()); r != 0) return refused(r, "fi_mr_enable", who);
     }
+    // From 2.2 on a region that no peer may reach has no key (libfabric's commit dbec7405f). Nobody needs it.
     const std::uint64_t used = fi_mr_key(region.get());
-    if (used == FI_KEY_NOTAVAIL)
+    if (used == FI_KEY_NOTAVAIL && (access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0)
       return failure{error(errc::broken, "fi_mr_key"), who + ": the library has no 64-bit key for it"};
     registration made{region.get(), described ? fi_mr_desc(region.get()) : nullptr, used, where.data(), where.size()};
     regions_.push_back(std::move(region));
