@@ -163,8 +163,8 @@ class tag_matcher {
     staging_.fill(count, Traits::front + each_, [this](bytes memory) { return e_.register_own(memory); });
   }
   static tagged_receive& whole(posted_receive& r) noexcept {
-    return static_cast<tagged_receive&>(
-        r);  // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast): no other derives
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast): nothing else derives from it
+    return static_cast<tagged_receive&>(r);
   }
   tagged_receive& first_end() noexcept { return whole(tag_matching::receive_at(*ends_.after)); }
 
