@@ -12,6 +12,7 @@ from typing import Any
 
 from .benching.peers.page import peers_fields
 from .benching.schema import bench_fields
+from .bundling.bundle import bundle_schema
 from .conforming.judging import ELSEWHERE, EMULATED, NATIVE, VERDICTS
 from .conforming.promises import PLACES, promises_schema
 from .inspecting import KEYS
@@ -66,6 +67,7 @@ def all_schemas() -> dict[str, Schema]:
         "providers": matrix_schema(),
         "promises": promises_schema(),
         "rules": rules_schema(),
+        "bundle": bundle_schema(),
         "conformance": _answer("conformance",
                                fabrics={"type": "array", "items": _closed({"fabric": _TEXT, "library": _TEXT,
                                                                             "where": {"enum": list(PLACES.values())}})},

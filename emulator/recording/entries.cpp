@@ -125,10 +125,10 @@ completion completion_of_word(const call& by, std::string_view word) {
   if (from.word("cut") != "-") {
     static bool said = false;
     if (!std::exchange(said, true))
-      std::fprintf(stderr,
-                   "weft replay: line %zu: the record keeps %zu of %s bytes; the rest of the buffer stays as "
-                   "it was (record with --data)\n",
-                   by.line(), bytes.size(), from.word("cut").c_str());
+      (void)std::fprintf(stderr,
+                         "weft replay: line %zu: the record keeps %zu of %s bytes; the rest of the buffer stays as "
+                         "it was (record with --data)\n",
+                         by.line(), bytes.size(), from.word("cut").c_str());
   }
   return of;
 }

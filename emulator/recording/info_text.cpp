@@ -99,11 +99,12 @@ const std::vector<attribute>& numbers() {
   return all;
 }
 
-/// Names: text that libfabric frees.
-char* const* name_in(const fi_info& of, std::string_view which) {
-  if (which == "domain.name") return of.domain_attr == nullptr ? nullptr : &of.domain_attr->name;
-  if (of.fabric_attr == nullptr) return nullptr;
-  return which == "fabric.name" ? &of.fabric_attr->name : &of.fabric_attr->prov_name;
+/// Where a name is: text that libfabric frees. Null where the part is not there, or has no such name.
+char** name_in(fi_domain_attr* domain, fi_fabric_attr* fabric, std::string_view which) {
+  if (which == "domain.name") return domain == nullptr ? nullptr : &domain->name;
+  if (fabric == nullptr) return nullptr;
+  if (which == "fabric.name") return &fabric->name;
+  return which == "fabric.prov_name" ? &fabric->prov_name : nullptr;
 }
 
 void set_address(void*& address, std::size_t& size, const std::string& bytes) {
@@ -123,10 +124,9 @@ bool set(fi_info& into, std::string_view name, std::string_view value) {
     else set_address(into.dest_addr, into.dest_addrlen, bytes);
     return true;
   }
-  if (name == "domain.name" || name == "fabric.name" || name == "fabric.prov_name") {
-    auto& place = const_cast<char*&>(*name_in(into, name));
-    std::free(place);
-    place = strdup(text_of(value, bad).c_str());
+  if (char** place = name_in(into.domain_attr, into.fabric_attr, name); place != nullptr) {
+    std::free(*place);
+    *place = strdup(text_of(value, bad).c_str());
     return !bad;
   }
   std::uint64_t number = 0;
@@ -147,7 +147,8 @@ std::string text_of_info(const fi_info* info) {
   for (const attribute& each : numbers())
     if (const std::uint64_t value = each.get(*info); value != 0) add(each.name, std::to_string(value));
   for (const char* which : {"domain.name", "fabric.name", "fabric.prov_name"})
-    if (char* const* name = name_in(*info, which); name != nullptr && *name != nullptr) add(which, word_of(*name));
+    if (char** name = name_in(info->domain_attr, info->fabric_attr, which); name != nullptr && *name != nullptr)
+      add(which, word_of(*name));
   if (info->src_addr != nullptr) add("src_addr", hex_of(info->src_addr, info->src_addrlen));
   if (info->dest_addr != nullptr) add("dest_addr", hex_of(info->dest_addr, info->dest_addrlen));
   return text.empty() ? "nothing" : text;

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from ..bundling.bundle import Tampered
+from ..bundling.receiving import MATRIX, receive
 from ..matrix.loader import Refused
 from ..matrix.schema import LITERAL, SETTING
 from .adding import ROOT, Add, Wanted
@@ -14,11 +16,18 @@ from .interrupting import Interrupted, interruptible
 
 _ENDPOINTS = {"msg": "connected", "rdm": "addressed"}
 _INTERRUPTED = 130
+_USAGE = 2
+_EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
-@click.argument("fabric")
-@click.option("--provider", required=True, help="The library's name for the provider, as fi_info prints it.")
+@click.argument("fabric", required=False)
+@click.option("--from-bundle", "from_bundle", type=_EXISTING, metavar="FILE",
+              help="Read what ./weft probe --bundle wrote where the hardware is; FABRIC and --provider are in it.")
+@click.option("--sender", type=_EXISTING, metavar="KEY.pub",
+              help="With --from-bundle: the public ssh key that must have signed FILE.")
+@click.option("--matrix", type=_EXISTING, help="With --from-bundle: the matrix to write.  [default: providers.yaml]")
+@click.option("--provider", help="The library's name for the provider, as fi_info prints it.")
 @click.option("--endpoint", type=click.Choice(list(_ENDPOINTS)),
               help="msg: connected, rdm: addressed.  [default: msg where the provider has it]")
 @click.option("--environment", "settings", multiple=True, metavar="NAME=VALUE",
@@ -31,7 +40,8 @@ _INTERRUPTED = 130
 @click.option("--program", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A weft-probe that is built already.")
 @click.option("--build", type=click.Path(file_okay=False, path_type=Path), help="Where to build.  [default: build/add]")
-def add(fabric: str, provider: str, endpoint: str | None, settings: tuple[str, ...], node: str, dry_run: bool,
+def add(fabric: str | None, from_bundle: Path | None, sender: Path | None, matrix: Path | None,
+        provider: str | None, endpoint: str | None, settings: tuple[str, ...], node: str, dry_run: bool,
         keep: bool, program: Path | None, build: Path | None) -> None:
     """Make a working fabric of a provider that has no row.
 
@@ -46,7 +56,18 @@ def add(fabric: str, provider: str, endpoint: str | None, settings: tuple[str, .
       ./weft add net --provider net --endpoint msg
       ./weft add net_rxm --provider 'net;ofi_rxm' --dry-run
       ./weft add linked --provider lnx --environment FI_LNX_PROV_LINKS=shm+tcp
+      ./weft add --from-bundle efa.json --sender sender.pub --dry-run
     """
+    if from_bundle is not None:
+        if fabric is not None or provider is not None or endpoint is not None or settings or keep:
+            raise click.UsageError("--from-bundle takes fabric, provider and settings from its file: only --sender, "
+                                   "--matrix and --dry-run have a place beside it")
+        _from_bundle(from_bundle, sender, matrix, dry_run)
+        return
+    if fabric is None or provider is None:
+        raise click.UsageError("FABRIC and --provider are needed, or --from-bundle FILE")
+    if sender is not None or matrix is not None:
+        raise click.UsageError("--sender and --matrix belong to --from-bundle")
     wanted = Wanted(fabric, provider, [_ENDPOINTS[endpoint]] if endpoint else list(_ENDPOINTS.values()), node,
                     settings_of(settings), dry_run, keep, program, build or ROOT / "build" / "add")
     written = False
@@ -66,6 +87,19 @@ def add(fabric: str, provider: str, endpoint: str | None, settings: tuple[str, .
             click.echo(str(problem), err=True)
         raise SystemExit(1) from None
     raise SystemExit(code)
+
+
+def _from_bundle(path: Path, sender: Path | None, matrix: Path | None, dry_run: bool) -> None:
+    """Exit code 2 for a file that is not what its sender wrote, 1 where the matrix cannot take it."""
+    try:
+        receive(path, sender, matrix or MATRIX, dry_run)
+    except Tampered as tampered:
+        click.echo(str(tampered), err=True)
+        raise SystemExit(_USAGE) from None
+    except Refused as refused:
+        for problem in refused.problems:
+            click.echo(str(problem), err=True)
+        raise SystemExit(1) from None
 
 
 def settings_of(words: tuple[str, ...]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import NoReturn
 import click
 
 from ..benching import disagreeing
+from ..bundling.sending import send
 from ..matrix.facts import FACT
 from ..matrix.loader import Problem, Refused
 from ..matrix.model import Fabric, Matrix, read_matrix
@@ -35,6 +36,10 @@ program_option = click.option("--program", type=_existing, default=None,
 @click.option("--write", is_flag=True, help="Correct the row in the matrix file, and show the difference.")
 @click.option("--observe", is_flag=True,
               help="With --write: also note what was seen in cells that nobody has observed yet.")
+@click.option("--bundle", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write all that was seen to FILE, to be sent to those who keep the matrix.")
+@click.option("--sign", type=_existing, metavar="KEY",
+              help="With --bundle: sign FILE with this ssh key (ssh-keygen -Y).")
 @click.option("--json", "as_text", is_flag=True, help="The same as --format json.")
 @click.option("--format", "kind", type=click.Choice(("table", "json")), default="table", show_default=True,
               help="How to answer.")
@@ -46,7 +51,7 @@ program_option = click.option("--program", type=_existing, default=None,
 @program_option
 def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_text: bool, kind: str, matrix: Path,
           seconds: int, node: str,
-          program: Path | None) -> None:
+          program: Path | None, bundle: Path | None, sign: Path | None) -> None:
     """Compare a row with what its provider claims and with what two processes see it do.
 
     Each cell is filled twice: by what the library claims, and by what a behaviour between two processes shows.
@@ -59,10 +64,15 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_te
       ./weft probe tcp
       ./weft probe shm --cell queue_depth --cell order_send_after_write
       ./weft probe sockets --write        then ./weft generate
+      ./weft probe efa --bundle efa.json --sign ~/.ssh/id_ed25519
     """
     for cell in cells:
         if cell not in FACT:
             raise click.BadParameter(f"no cell '{cell}'{did_you_mean(cell, FACT)}", param_hint="--cell")
+    if bundle is not None and cells:
+        raise click.UsageError("a bundle has all cells: --cell has no place beside --bundle")
+    if sign is not None and bundle is None:
+        raise click.UsageError("--sign signs a bundle: give --bundle too")
     try:
         read = read_matrix(matrix, matrix.name)
         found = probe_row(read, _pick(read, fabric), node=node, program=program, cells=cells or None, seconds=seconds,
@@ -72,6 +82,8 @@ def probe(fabric: str, cells: tuple[str, ...], write: bool, observe: bool, as_te
             click.echo(as_json("probe", as_content(found)))
         else:
             show(found)
+        if bundle is not None:
+            send(found, bundle, sign)
         if write and (wrong or observe):
             _mend(matrix, found, observe)
     except Unseen as unseen:

@@ -93,6 +93,7 @@ class Provenance:
     kernel: str
     device: str
     date: str
+    bundle: str = ""  # the bundle that brought it, where it was seen elsewhere
 
     def __str__(self) -> str:
         return f"{self.date} {self.library} (API {self.api}), Linux {self.kernel}, {self.device}"

@@ -72,12 +72,15 @@ def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Pro
 
 def source_of(found_by: Provenance) -> Source:
     """The run of a probe, as `sources` has it."""
-    setup = sentence(f"(API {found_by.api}) Linux {found_by.kernel} {found_by.device}, weft probe")
+    setup = sentence(f"(API {found_by.api}) Linux {found_by.kernel} {found_by.device}, weft probe"
+                     + (f", {found_by.bundle}" if found_by.bundle else ""))
     return Source("observed", date=found_by.date, library=sentence(found_by.library), setup=setup)
 
 
 def source_name(found_by: Provenance) -> str:
     """The name by which cells cite the run of a probe."""
+    if found_by.bundle:
+        return plain_name(found_by.bundle.split(",")[0])
     device = found_by.device.removeprefix("device ").split(" ")[0]
     return plain_name(f"probe-{found_by.library}-{device}-{found_by.date}")
 

@@ -30,6 +30,7 @@ class Probed:
     found_by: Provenance
     release: str
     faults: tuple[Fault, ...] = ()
+    seen: Seen = Seen({})
 
     @property
     def differs(self) -> bool:
@@ -77,7 +78,7 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
         seen = settled(seen, fabric.name, span.cells, cells, lambda doubtful: observe(
             demands_of(fabric, node, seconds), program=program, cells=doubtful, cheap=cheap, report=report))
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells), release)
-    return Probed(fabric, tuple(verdicts), provenance_of(seen), release, tuple(faults(seen)))
+    return Probed(fabric, tuple(verdicts), provenance_of(seen), release, tuple(faults(seen)), seen)
 
 
 def settled(seen: Seen, fabric: str, row: Mapping[str, Cell], cells: Collection[str] | None,
