@@ -20,7 +20,8 @@ SECONDS = 180
 
 def cluster(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([ROOT / "scripts" / "cluster", *words], capture_output=True, text=True, timeout=SECONDS,
-                          check=False, cwd=ROOT)
+                          check=False, cwd=ROOT,
+                          env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
 
 
 def commands_of(program: str) -> list[str]:
@@ -40,8 +41,9 @@ def commands_of(program: str) -> list[str]:
     (("srun", "--mpi=none", "-N4", "-n4"), "a step of Slurm: rank 0 of 4", 4),
     (("srun", "--mpi=none", "-N4", "-n16"), "a step of Slurm: rank 0 of 16", 16),
     (("srun", "--mpi=pmix", "-N4", "-n16"), "PMIX_NAMESPACE and PMIX_RANK are set: PMIx ", 16),
+    (("salloc", "-N4", "-n8", "mpirun"), "PMIX_NAMESPACE and PMIX_RANK are set: PMIx ", 8),
 ])
-def test_a_job_under_srun(command: tuple[str, ...], reason: str, ranks: int) -> None:
+def test_a_job_on_four_nodes(command: tuple[str, ...], reason: str, ranks: int) -> None:
     done = cluster("--nodes", "4", "--", *command, PROGRAM)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(reason)
