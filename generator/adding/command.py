@@ -55,7 +55,7 @@ def add(fabric: str | None, from_bundle: Path | None, sender: Path | None, matri
     Examples:
       ./weft add net --provider net --endpoint msg
       ./weft add net_rxm --provider 'net;ofi_rxm' --dry-run
-      ./weft add linked --provider lnx --environment FI_LNX_PROV_LINKS=shm+tcp
+      ./weft add tcp_lo --provider tcp --environment FI_TCP_IFACE=lo
       ./weft add --from-bundle efa.json --sender sender.pub --dry-run
     """
     if from_bundle is not None:
@@ -109,7 +109,7 @@ def settings_of(words: tuple[str, ...]) -> dict[str, str]:
         name, equals, value = word.partition("=")
         if not equals or not re.search(SETTING, name) or not re.search(LITERAL, value) or len(value) > 60:
             raise click.BadParameter(f"'{word}': expected NAME=VALUE with a variable of the library, as "
-                                     "FI_LNX_PROV_LINKS=shm+tcp", param_hint="--environment")
+                                     "FI_TCP_IFACE=lo", param_hint="--environment")
         if name in settings:
             raise click.BadParameter(f"{name} is given twice: give one value", param_hint="--environment")
         settings[name] = value

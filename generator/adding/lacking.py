@@ -65,6 +65,8 @@ def _without_a_capability(provider: str, kind: str, own: set[str], ask: Ask) -> 
     writes = kind in _of(provider, ask(provider=provider, caps=("FI_RMA",)))
     has = {(True, True): "messages and writes, and not both at once", (True, False): "messages, and no writes (FI_RMA)",
            (False, True): "writes, and no messages (FI_MSG)", (False, False): "neither messages nor writes"}
+    if not messages and not writes and kind in _of(provider, ask(provider=provider, caps=("FI_TAGGED",))):
+        has[False, False] = "tagged messages only (FI_TAGGED)"
     return _layered(provider, own, set(), ["addressed"], ask) or Lacking(
         f"its {kind} endpoints have {has[messages, writes]}: a transport of weft needs both")
 

@@ -77,6 +77,12 @@ def test_linked_providers_before_the_own_name() -> None:
     assert "its addressed endpoints have messages, and no writes" in _told("lnx", library)[0]
 
 
+def test_tagged_messages_only() -> None:
+    """As lnx of libfabric 2.2 and later."""
+    assert _told("lnx", [("lnx", "addressed", {"FI_TAGGED"})]) == (
+        "its addressed endpoints have tagged messages only (FI_TAGGED): a transport of weft needs both", None)
+
+
 def test_no_device_and_no_provider() -> None:
     sentence, instead = _told("psm3", [])
     assert sentence.startswith("it is listed, and offers nothing here: its device is missing, or it needs settings")
