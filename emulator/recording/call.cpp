@@ -45,11 +45,12 @@ void call::begin() {
     return;
   }
   // Another thread of the record may be first: wait for it as long as a program could.
-  while (session_.next() != nullptr && !session_.may_be(*session_.next()) && !session_.out_of_patience())
+  const auto own = [&](const event& e) { return e.finished && e.call == call_ && e.request == request_; };
+  const auto of_another = [&](const event& e) { return !session_.may_be(e) || (!own(e) && session_.not_known(e)); };
+  while (session_.next() != nullptr && of_another(*session_.next()) && !session_.out_of_patience())
     session_.moved.wait_for(hold_, std::chrono::milliseconds(100));
   const event* next = session_.next();
-  if (next == nullptr || !session_.may_be(*next) || !next->finished || next->call != call_ || next->request != request_)
-    session_.differs(asked());
+  if (next == nullptr || !session_.may_be(*next) || !own(*next)) session_.differs(asked());
   accept();
 }
 

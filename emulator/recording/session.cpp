@@ -163,6 +163,7 @@ bool session::may_be(const event& e) const {
   if (known != threads_.end()) return known->second == thread();
   return std::none_of(threads_.begin(), threads_.end(), [](const auto& each) { return each.second == thread(); });
 }
+bool session::not_known(const event& e) const { return threads.load() > 1 && !threads_.contains(e.thread); }
 void session::is(const event& e) { threads_.emplace(e.thread, thread()); }
 
 bool session::out_of_patience() const {

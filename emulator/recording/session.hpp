@@ -44,6 +44,8 @@ class session {
   void take();
   /// Whether the calling thread may be the one that made `e` in the record. A thread is known from its first call on.
   bool may_be(const event& e) const;
+  /// Whether there are several threads, and nobody knows which of them made `e`.
+  bool not_known(const event& e) const;
   /// As `may_be`, and from now on it is.
   void is(const event& e);
   /// For a call without an event for so long that none will come: the program waits for something that is not recorded.

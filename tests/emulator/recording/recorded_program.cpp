@@ -3,13 +3,14 @@
 // recorded-program PROVIDER [CHANGE]: sends messages and writes memory between two endpoints, and prints all that the
 // fabric decided: empty polls, refused posts, the order of completions, errors, and the bytes that arrived. Those are
 // random. CHANGE is another program: `larger` sends one byte more in message 7, `earlier` ends after message 7, `waits`
-// polls where the others post, `dies` kills itself there.
+// polls where the others post, `dies` kills itself there. `threads` posts from two threads.
 #include "../pair_of_endpoints.hpp"
 
 #include <sys/random.h>
 
 #include <csignal>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace {
@@ -64,16 +65,56 @@ void post(wrong::pair& p, tally& all, const std::function<ssize_t()>& call) {
   }
 }
 
+bool polled(wrong::end& e, bool& arrived, bool& sent) {
+  fi_cq_data_entry entry{};
+  if (fi_cq_read(e.cq, &entry, 1) != 1) return false;
+  ((entry.flags & FI_RECV) != 0 ? arrived : sent) = true;
+  return true;
+}
+
+/// Sends messages to the other thread's endpoint and takes as many. Returns how many came in time.
+int exchange(wrong::end& own, int count) {
+  const auto limit = wrong::steady_clock::now() + std::chrono::seconds(30);
+  const auto late = [&] { return wrong::steady_clock::now() > limit; };
+  for (int i = 0; i < count; ++i) {
+    bool arrived = false;
+    bool sent = false;
+    const std::size_t bytes = 100 + static_cast<std::size_t>(i);
+    while (!late() && fi_recv(own.ep, own.memory.data(), 4096, fi_mr_desc(own.mr), FI_ADDR_UNSPEC,
+                              own.contexts[0].data()) == -FI_EAGAIN) {
+    }
+    while (!late() && fi_send(own.ep, own.memory.data() + 4096, bytes, fi_mr_desc(own.mr), own.other,
+                              own.contexts[1].data()) == -FI_EAGAIN)
+      (void)polled(own, arrived, sent);
+    while (!late() && !(arrived && sent)) (void)polled(own, arrived, sent);
+    if (!arrived || !sent) return i;
+  }
+  return count;
+}
+
+/// Two threads of one program post in an order by chance.
+int run_threads(wrong::pair& p) {
+  constexpr int count = 40;
+  std::array<int, 2> arrived{};
+  std::thread other([&] { arrived[1] = exchange(p.b, count); });
+  std::thread one([&] { arrived[0] = exchange(p.a, count); });
+  one.join();
+  other.join();
+  std::printf("%d and %d arrived\n", arrived[0], arrived[1]);
+  return arrived[0] == count && arrived[1] == count ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: recorded-program PROVIDER [larger|earlier|waits|dies]\n");
+    std::fprintf(stderr, "usage: recorded-program PROVIDER [larger|earlier|waits|dies|threads]\n");
     return 2;
   }
   const std::string change = argc > 2 ? argv[2] : "";
   wrong::pair p = wrong::open_pair(argv[1], 0, wrong::all_modes);
   wrong::meet(p);
+  if (change == "threads") return run_threads(p);
   tally all;
   int received = 0;
   bool open = false;  ///< A receive waits.

@@ -75,6 +75,16 @@ def test_a_changed_program_is_stopped_at_the_first_call_that_differs(recorded: t
     assert first.stdout.startswith(said.stdout.rsplit("\n", 2)[0])  # until there it was the same
 
 
+def test_two_threads_replay_in_the_recorded_order(tmp_path: Path) -> None:
+    said = emulate("--record", tmp_path / "run", change="threads")
+    assert said.returncode == 0, said
+    events = [line.split(" ")[2] for line in (tmp_path / "run").read_text("ascii").splitlines()[2:]]
+    assert {"t1", "t2", "t3"} <= set(events)
+    for _ in range(3):
+        again = emulate("--replay", tmp_path / "run", change="threads")
+        assert (again.returncode, again.stdout) == (0, said.stdout), again.stderr
+
+
 def test_a_program_that_polls_for_ever_is_stopped(recorded: tuple[Path, Ended]) -> None:
     said = emulate("--replay", recorded[0], change="waits", limit=100)
     assert said.returncode == 2
