@@ -45,7 +45,7 @@ class memory {
     owned<fid_mr> region;
     if (const int r = fi_mr_regattr(domain_, &request.attr, request.flags | event_flags, region.slot()); r != 0)
       return refused(r, "fi_mr_regattr", who + " of a device");
-    return finish(std::move(region), {where.address, where.size}, access, true);
+    return finish(std::move(region), {where.address, where.size}, access, request.attr.requested_key, true);
   }
 
   /// Where local buffers need no descriptor, nothing is registered and the descriptor is null.
@@ -97,11 +97,12 @@ class memory {
                  ? refused(r, "fi_mr_reg",
                            who + " with key " + std::to_string(key) + ", which is in use (keys must be unique)")
                  : refused(r, "fi_mr_reg", who);
-    return finish(std::move(region), where, access, Shape::local_descriptor);
+    return finish(std::move(region), where, access, key, Shape::local_descriptor);
   }
 
   /// Binds and enables the region where the row says so, and stores it.
-  result<registration> finish(owned<fid_mr> region, bytes where, std::uint64_t access, bool described) {
+  result<registration> finish(owned<fid_mr> region, bytes where, std::uint64_t access, std::uint64_t wanted_key,
+                              bool described) {
     const std::string who = about(where.size());
     if constexpr (Shape::bind_regions) {
       if (const int r = fi_mr_bind(region.get(), &endpoint_->fid, 0); r != 0) return refused(r, "fi_mr_bind", who);
@@ -110,10 +111,13 @@ class memory {
           return refused(r, "fi_mr_bind", who);
       if (const int r = fi_mr_enable(region.get()); r != 0) return refused(r, "fi_mr_enable", who);
     }
-    // From 2.2 on a region that no peer may reach has no key (libfabric's commit dbec7405f). Nobody needs it.
-    const std::uint64_t used = fi_mr_key(region.get());
-    if (used == FI_KEY_NOTAVAIL && (access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0)
-      return failure{error(errc::broken, "fi_mr_key"), who + ": the library has no 64-bit key for it"};
+    std::uint64_t used = fi_mr_key(region.get());
+    if (used == FI_KEY_NOTAVAIL) {
+      if ((access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0)
+        return failure{error(errc::broken, "fi_mr_key"), who + ": the library has no 64-bit key for it"};
+      // From 2.2 on a region that no peer may reach has no key (libfabric's commit dbec7405f). Nobody needs it.
+      used = wanted_key;
+    }
     registration made{region.get(), described ? fi_mr_desc(region.get()) : nullptr, used, where.data(), where.size()};
     regions_.push_back(std::move(region));
     return made;
