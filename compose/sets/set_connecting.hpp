@@ -10,6 +10,7 @@
 #include "set_events.hpp"
 #include "set_planning.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -156,6 +157,11 @@ class set_peer_calls {
     if (if_memory([&] { made.emplace(best_in_memory(where, timeout, begin)); })) return *std::move(made);
     return {error(errc::no_memory, "connect"), "no memory for another connection"};
   }
+  /// Whether a fabric from this place on would serve the pair too.
+  static bool has_next(const connection_plan& p, std::size_t from) {
+    return std::any_of(p.verdicts.begin() + static_cast<std::ptrdiff_t>(from), p.verdicts.end(),
+                       [](const fabric_verdict& each) { return each.is == kind::next; });
+  }
   template <class Begin>
   result<peer> best_in_memory(std::string_view where, duration timeout, Begin& begin) {
     const planning plans(state_());
@@ -179,11 +185,8 @@ class set_peer_calls {
       }
       // The application's own answer, or an event that nobody took, says nothing about the fabric.
       if (made.why().code == errc::rejected || made.why().code == errc::broken) return made;
-      if (!plans.may_fall_back(p, i, made.error().sentence)) {
-        bool others = false;
-        for (std::size_t k = i + 1; k < p.verdicts.size(); ++k) others = others || p.verdicts[k].is == kind::next;
-        return others ? plans.refused(where, p, i, made.why()) : made;
-      }
+      if (!plans.may_fall_back(p, i, made.error().sentence))
+        return has_next(p, i + 1) ? plans.refused(where, p, i, made.why()) : made;
     }
     return plans.nothing_in_common(where, p);
   }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::detail {
@@ -31,7 +32,7 @@ struct set_state {
   static constexpr std::array<fabric_profile, count> profiles{profile_of<F>...};
   static constexpr std::array<std::size_t, count> order = best_first<F...>();
 
-  explicit set_state(const transport_options& o) : options(o) {}
+  explicit set_state(transport_options o) : options(std::move(o)) {}
   ~set_state() {
     if (home) home->engine = nullptr;
     if (descriptor >= 0) ::close(descriptor);

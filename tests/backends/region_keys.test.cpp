@@ -16,7 +16,12 @@ struct shape : testing::plain_answers {
 };
 
 int close_nothing(fid*) { return 0; }
-fi_ops region_calls{.size = sizeof(fi_ops), .close = close_nothing};
+fi_ops region_calls = [] {
+  fi_ops calls{};
+  calls.size = sizeof calls;
+  calls.close = close_nothing;
+  return calls;
+}();
 fid_mr region{};
 std::uint64_t granted_access;
 bool keyless;  // a library that has no key, whatever the access
@@ -32,10 +37,12 @@ int register_region(fid*, const void*, std::size_t, std::uint64_t access, std::u
 }
 
 struct region_keys : ::testing::Test {
-  fi_ops_mr calls{.size = sizeof(fi_ops_mr), .reg = register_region};
+  fi_ops_mr calls{};
   fid_domain domain{};
   std::byte place[64]{};
   region_keys() {
+    calls.size = sizeof calls;
+    calls.reg = register_region;
     domain.mr = &calls;
     keyless = false;
   }
