@@ -71,10 +71,11 @@ bool poll_call::replayed() {
       return true;
     }
     if (session_.out_of_patience()) session_.differs(asked());
-    if (timeout_ == 0 || own) break;
-    // The program may wait here: another thread has the next event.
+    const bool of_another = next != nullptr && !session_.may_be(*next);
+    if (own || (timeout_ == 0 && !of_another)) break;
+    // Another thread has the next event, and needs the lock, or the program may wait here.
     session_.moved.wait_for(hold_, std::chrono::milliseconds(timeout_ < 0 ? 100 : 1));
-    if (timeout_ > 0) break;
+    if (timeout_ >= 0) break;
   }
   ++on_.empty_polls;
   return false;

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -124,7 +125,9 @@ int main(int argc, char** argv) {
     if (i == changed_message && change == "earlier") break;
     if (i == changed_message && change == "dies") (void)std::raise(SIGKILL);
     while (i == changed_message && change == "waits") print_next(p.b, "b", all);
-    if (getrandom(p.a.memory.data(), bytes, 0) != static_cast<ssize_t>(bytes)) return 1;
+    std::vector<std::byte> drawn(bytes);  // in no region: only the record of getrandom has it
+    if (getrandom(drawn.data(), bytes, 0) != static_cast<ssize_t>(bytes)) return 1;
+    std::memcpy(p.a.memory.data(), drawn.data(), bytes);
     if (!std::exchange(open, true))
       post(p, all, [&] {
         return fi_recv(p.b.ep, p.b.memory.data(), 4096, fi_mr_desc(p.b.mr), FI_ADDR_UNSPEC, p.b.contexts[0].data());
@@ -143,7 +146,8 @@ int main(int argc, char** argv) {
     open = all.arrived == received;
     received = all.arrived;
     all.sent = true;
-    std::printf("message %d: %d refused posts, memory %llx\n", i, all.refused,
+    std::printf("message %d of %llx: %d refused posts, memory %llx\n", i,
+                static_cast<unsigned long long>(digest(drawn.data(), bytes)), all.refused,
                 static_cast<unsigned long long>(digest(p.b.memory.data() + 8192, 4096)));
   }
   std::printf("%d ends, %d arrived\n", all.ended, all.arrived);
