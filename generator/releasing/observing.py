@@ -11,6 +11,7 @@ from ..matrix.loader import Refused
 from ..matrix.model import Fabric, Matrix, Range, Version
 from ..probing import program as programs
 from ..probing.compare import range_for
+from ..probing.judging import faults
 from ..probing.rows import demands_of, settled
 from ..probing.running import Unseen, observe, read_cells
 from . import records
@@ -59,7 +60,8 @@ def _row(fabric: Fabric, program: Path, node: str) -> tuple[RowSeen, str]:
     span = _nearest(fabric, str(seen.claim("library")))
     seen = settled(seen, fabric.name, span.cells, None,
                    lambda cells: observe(demands, program=program, cells=cells))
-    return records.row_of(read_cells(seen), today), str(seen.claim("library_release") or seen.claim("library"))
+    told = (each.sentence for each in faults(seen))
+    return records.row_of(read_cells(seen), told, today), str(seen.claim("library_release") or seen.claim("library"))
 
 
 def _nearest(fabric: Fabric, release: str) -> Range:

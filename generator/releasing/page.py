@@ -39,12 +39,13 @@ def page(root: Path) -> str:
                      ", ".join(f"`{row}`" for row in rows if row in each.rows and not each.rows[row].absent))
                     for each in releases])
     for row in rows:
-        text += f"\n## {row}\n\n" + _row(row, releases, [one for one in found if one.row == row], explanations)
+        text += f"\n## {row}\n\n" + of_row(row, releases, [one for one in found if one.row == row], explanations)
     return text
 
 
-def _row(row: str, releases: Sequence[Release], found: Sequence[Difference],
-         explanations: Sequence[Explanation]) -> str:
+def of_row(row: str, releases: Sequence[Release], found: Sequence[Difference],
+           explanations: Sequence[Explanation]) -> str:
+    """The part of the page about a row."""
     present = [each for each in releases if row in each.rows and not each.rows[row].absent]
     text = "".join(f"Not with `{each.name}`: it {each.rows[row].absent.split(': fi_info')[0]}.\n\n"
                    for each in releases if row in each.rows and each.rows[row].absent)
@@ -58,6 +59,8 @@ def _row(row: str, releases: Sequence[Release], found: Sequence[Difference],
         text += "\nClaimed / shown:\n\n" + _table(
             ("cell", *(each.name for each in present)),
             [(f"`{cell}`", *(_both(each.rows[row].cells.get(cell, Seen())) for each in present)) for cell in changed])
+    text += "".join(f"\nWith `{each.name}`: {sentence}.\n"
+                    for each in present for sentence in each.rows[row].faults or ())
     if found:
         text += "\n" + _table(("cell", "with", "what", "was", "is", "why", "source"), _lines(found, explanations))
     return text

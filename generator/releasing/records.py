@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,14 @@ class Seen:
 
 @dataclass(frozen=True)
 class RowSeen:
-    """One row on one release. `absent`: why the library does not have it; then there are no cells."""
+    """One row on one release. `absent`: why the library does not have it; then there are no cells. `faults`: what a
+    behaviour told that no provider may do; None where nobody recorded that.
+    """
 
     date: str
     absent: str = ""
     cells: Mapping[str, Seen] = field(default_factory=dict)
+    faults: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,10 @@ class Release:
         return Version(*self.numbers[:2])
 
 
-def row_of(findings: list[CellFinding], date: str) -> RowSeen:
+def row_of(findings: list[CellFinding], faults: Iterable[str], date: str) -> RowSeen:
     """What a probe found, as data."""
-    return RowSeen(date, "", {each.cell: Seen(each.claimed, each.shown,
-                                              _unseen(each)) for each in findings})
+    cells = {each.cell: Seen(each.claimed, each.shown, _unseen(each)) for each in findings}
+    return RowSeen(date, "", cells, tuple(faults))
 
 
 def _unseen(found: CellFinding) -> str:
@@ -82,7 +85,9 @@ def written(release: Release) -> str:
     rows = []
     for name, row in release.rows.items():
         cells = ",\n".join(f'   "{cell}": {json.dumps(_plain(seen))}' for cell, seen in row.cells.items())
-        rows.append(f'  "{name}": {{"date": "{row.date}", "absent": {json.dumps(row.absent)}, "cells": {{\n{cells}}}}}')
+        faults = "" if row.faults is None else f'"faults": {json.dumps(row.faults)}, '
+        rows.append(f'  "{name}": {{"date": "{row.date}", "absent": {json.dumps(row.absent)}, {faults}'
+                    f'"cells": {{\n{cells}}}}}')
     return "{\n" + "\n".join(lines) + '\n "rows": {\n' + ",\n".join(rows) + "\n }\n}\n"
 
 
@@ -96,7 +101,8 @@ def read(path: Path) -> Release:
     try:
         raw = json.loads(path.read_text("utf-8"))
         rows = {name: RowSeen(row["date"], row["absent"], {cell: Seen(**seen) for cell, seen in row["cells"].items()
-                                                           if FACT[cell]}) for name, row in raw["rows"].items()}
+                                                           if FACT[cell]},
+                              tuple(row["faults"]) if "faults" in row else None) for name, row in raw["rows"].items()}
         return Release(path.stem, raw["library"], raw["what"], raw["kernel"], rows)
     except (ValueError, KeyError, TypeError) as error:
         raise Refused([Problem(path.name, 1, f"is no record of a release ({type(error).__name__}: {error}): "

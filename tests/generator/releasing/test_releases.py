@@ -40,6 +40,15 @@ def test_a_file_says_what_was_written(tmp_path: Path) -> None:
     assert json.loads(kept.read_text())["rows"]["tcp"]["cells"]["inject_bytes"] == {"claimed": 128, "shown": 128}
 
 
+def test_faults_are_kept_and_told(tmp_path: Path) -> None:
+    row = replace(NEW.rows["tcp"], faults=("wrong_key told delivered success: it must not be success",))
+    told = replace(NEW, rows={"tcp": row})
+    kept = tmp_path / "source-2.1.0.json"
+    kept.write_text(records.written(told))
+    assert records.read(kept) == told
+    assert "With `source-2.1.0`: wrong_key told delivered success" in page.of_row("tcp", [OLD, told], [], [])
+
+
 @pytest.mark.parametrize("text", ("{", "[]", '{"library": "2.1.0"}'))
 def test_a_file_that_is_no_record_is_a_sentence(tmp_path: Path, text: str) -> None:
     kept = tmp_path / "damaged.json"
