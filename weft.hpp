@@ -11,3 +11,10 @@
 #include "compose/transport.hpp"
 #include "core/describe.hpp"
 #include "core/version.hpp"
+
+#if defined(WEFT_COMPILED)  // libweft-<fabric>.a has the definitions (CMake: weft_add_compiled_fabric)
+namespace weft::detail {
+extern template struct rare_calls<engine<selected>>;
+extern template struct engine_deleter<engine<selected>>;
+}  // namespace weft::detail
+#endif

@@ -27,6 +27,7 @@ install(FILES ${weft_made}/weftConfig.cmake ${weft_made}/weftConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindIbverbs.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindPMIx.cmake
   ${PROJECT_SOURCE_DIR}/cmake/WeftPerFabric.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/compiled_fabric.cpp
   DESTINATION ${weft_package_dir})
 
 # The prefix is relative to the .pc file, because an installed package may be moved.

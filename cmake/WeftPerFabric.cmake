@@ -9,16 +9,19 @@ if(POLICY CMP0174)
   cmake_policy(SET CMP0174 NEW)  # an empty value of an option stays empty; CMake 3.31 and later ask
 endif()
 
-# weft_add_per_fabric(name SOURCES file... [OPTIONAL] [TEST] [FABRICS fabric...] [LIBRARIES target...] [LABELS label...]
-#                     [ARGS argument...] [TIMEOUT seconds] [PROCESSORS n])
+# weft_add_per_fabric(name SOURCES file... [OPTIONAL] [COMPILED] [TEST] [FABRICS fabric...] [LIBRARIES target...]
+#                     [LABELS label...] [ARGS argument...] [TIMEOUT seconds] [PROCESSORS n])
 # Adds the executables <name>.<fabric>. FABRICS names the fabrics; the default is every fabric that can be built.
 # A fabric that cannot be built here is left out with a message. An unknown name is an error.
 # OPTIONAL  permits that no fabric is left; without OPTIONAL an empty result is an error.
+# COMPILED  links weft::<fabric>_compiled, and makes it by weft_add_compiled_fabric if it does not exist. Sets have
+#           none: they link as without the word.
 # TEST      makes each executable a ctest of the same name, with the label fabric.<fabric>. Exit code 77 means skipped.
 #           In ARGS, `$fabric` becomes the fabric's name. ctest kills a test after TIMEOUT (120 s).
 #           PROCESSORS is the number of processors that one run keeps busy; a test of two processes has 2.
 function(weft_add_per_fabric name)
-  cmake_parse_arguments(PARSE_ARGV 1 A "TEST;OPTIONAL" "TIMEOUT;PROCESSORS" "SOURCES;FABRICS;LIBRARIES;LABELS;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 A "TEST;OPTIONAL;COMPILED" "TIMEOUT;PROCESSORS"
+    "SOURCES;FABRICS;LIBRARIES;LABELS;ARGS")
   if(NOT A_SOURCES OR A_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR
       "weft_add_per_fabric(${name}): SOURCES is needed; unknown arguments: \"${A_UNPARSED_ARGUMENTS}\"")
@@ -52,7 +55,13 @@ function(weft_add_per_fabric name)
     set(added TRUE)
     add_executable(${name}.${fabric} ${A_SOURCES})
     # weft_own_settings is set in weft's own directories only: users' programs get none of weft's warning flags.
-    target_link_libraries(${name}.${fabric} PRIVATE weft::${fabric} ${A_LIBRARIES} ${weft_own_settings})
+    set(library weft::${fabric})
+    get_property(sets GLOBAL PROPERTY WEFT_FABRIC_SETS)
+    if(A_COMPILED AND NOT fabric IN_LIST sets)
+      weft_add_compiled_fabric(${fabric})
+      set(library weft::${fabric}_compiled)
+    endif()
+    target_link_libraries(${name}.${fabric} PRIVATE ${library} ${A_LIBRARIES} ${weft_own_settings})
     if(A_TEST)
       list(TRANSFORM A_ARGS REPLACE "\\$fabric" ${fabric} OUTPUT_VARIABLE arguments)
       add_test(NAME ${name}.${fabric} COMMAND ${name}.${fabric} ${arguments})
@@ -70,6 +79,27 @@ function(weft_add_per_fabric name)
     message(FATAL_ERROR
       "weft_add_per_fabric(${name}): no fabric is left, so there is no target ${name}.<fabric>.${reasons}")
   endif()
+endfunction()
+
+# weft_add_compiled_fabric(fabric)
+# Adds the target weft::<fabric>_compiled: weft::<fabric>, and a static library with all of its transport that is not on
+# the hot path. Choose it for projects of several units or programs: each then compiles in half of the time, and the
+# hot path stays inline. The library is built in the project, with the project's options, once. A second call for the
+# fabric does nothing.
+function(weft_add_compiled_fabric fabric)
+  if(TARGET weft::${fabric}_compiled)
+    return()
+  endif()
+  weft_refuse_unknown_fabrics("weft_add_compiled_fabric" ${fabric})
+  if(NOT TARGET weft::${fabric})
+    weft_left_out(${fabric} reason)
+    message(FATAL_ERROR "weft_add_compiled_fabric(${fabric}): ${reason}")
+  endif()
+  add_library(weft_compiled_${fabric} STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compiled_fabric.cpp)
+  add_library(weft::${fabric}_compiled ALIAS weft_compiled_${fabric})
+  set_target_properties(weft_compiled_${fabric} PROPERTIES OUTPUT_NAME weft-${fabric})
+  target_link_libraries(weft_compiled_${fabric} PUBLIC weft::${fabric} PRIVATE ${weft_own_settings})
+  target_compile_definitions(weft_compiled_${fabric} INTERFACE WEFT_COMPILED)
 endfunction()
 
 # weft_add_fabric_set(name [LOADED] FABRICS fabric...)

@@ -19,6 +19,7 @@ set(WEFT_PUBLIC_HEADERS
   compose/options.hpp
   compose/ordering.hpp
   compose/peer.hpp
+  compose/progress/once_per_fabric.hpp
   compose/progress_owner.hpp
   compose/progress_thread.hpp
   compose/rails/rails.hpp
@@ -155,6 +156,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/peers.hpp
   compose/engine/poll_budget.hpp
   compose/engine/port_traits.hpp
+  compose/engine/rare_calls.hpp
   compose/engine/receives.hpp
   compose/engine/transfer_plan.hpp
   compose/engine/watched_ring.hpp

@@ -14,7 +14,7 @@
 
 #include "../core/if_memory.hpp"
 #include "built_for.hpp"
-#include "connecting/opening.hpp"
+#include "engine/rare_calls.hpp"
 #include "events.hpp"
 #include "fabric_rules.hpp"
 #include "immediate_layout.hpp"
@@ -63,7 +63,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   /// provider or differs from the row; the sentence lists each cell.
   static result<transport> open(const transport_options& options) {
     carry_built_for<F>();
-    auto e = detail::opening<engine_type>::open(options);
+    auto e = detail::rare_calls<engine_type>::open(options);
     if (!e) return std::move(e).error();
     return transport(std::move(e).value());
   }
@@ -72,7 +72,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   /// Says goodbye to each peer, then releases everything, owned regions included. Takes at most 250 ms.
   ~transport() {
     // Without memory for the goodbyes the port still closes, and peers see that.
-    if (e_) (void)if_memory([&] { detail::orderly_close<engine_type>(*e_).close_all(250ms); });
+    if (e_) (void)if_memory([&] { detail::rare_calls<engine_type>::close_all(*e_); });
   }
 
   // ---- several posts as one
@@ -159,14 +159,14 @@ class transport : public detail::memory_calls<transport<F>, F>,
   friend class detail::atomic_calls<transport, F>;
   friend typename detail::engine_traits<F>::tagged_answer::template calls<transport, F>;
   friend struct detail::transport_parts;
-  explicit transport(std::unique_ptr<engine_type> e) : e_(std::move(e)) {}
+  explicit transport(detail::held_engine<engine_type> e) : e_(std::move(e)) {}
   detail::atomic_posts<engine_type> atomic_posts_() const noexcept { return detail::atomic_posts<engine_type>(*e_); }
   template <class Post>
   [[gnu::always_inline]] status after_waiting(peer to, Post&& post) const noexcept {
     return this->after_waiting_posts(to, post);
   }
 
-  std::unique_ptr<engine_type> e_;
+  detail::held_engine<engine_type> e_;
 };
 
 /// Opens a transport of fabric F: `auto net = weft::open<weft::selected>({.service = "7471"});`
@@ -176,3 +176,7 @@ result<transport<F>> open(const transport_options& options) {
 }
 
 }  // namespace weft
+
+#if !defined(WEFT_COMPILED)
+#include "progress/once_per_fabric.hpp"
+#endif

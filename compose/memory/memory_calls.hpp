@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../../core/if_memory.hpp"
+#include "../engine/rare_calls.hpp"
 #include "../peer.hpp"
 #include "../progress_owner.hpp"
 #include "../region.hpp"
@@ -22,42 +23,42 @@ template <class Transport, class F>
 class memory_calls {
   using engine_type = engine<F>;
   using registrar_type = registrar<engine_type>;
+  using rare = rare_calls<engine_type>;
 
  public:
   /// Registers memory of the caller, who keeps the memory for longer than the region.
   /// Errors: invalid (no bytes, or words that are not aligned), no_memory, native; each with a sentence.
   result<owned_region> register_region(bytes memory, rights granted) {
-    return own([&] { return registrar_type(e_()).register_memory(memory, granted, nullptr); });
+    return own([&] { return rare::register_memory(e_(), memory, granted, usual_atomicity<F>); });
   }
   /// Registers memory of a device, which the caller keeps. Requires transport_options::device_memory. Transfers from
   /// this memory need a context. Errors: unsupported or native; the sentence names the library, provider or driver.
   result<owned_region> register_region(const dmabuf_memory& m, rights granted) {
-    return own([&] { return registrar_type(e_()).register_memory(device_memory::of(m), granted); });
+    return own([&] { return rare::register_memory(e_(), device_memory::of(m), granted); });
   }
   template <bool Here = built_with_cuda>
   result<owned_region> register_region(const cuda_memory& m, rights granted) {
     static_assert(Here,
                   "weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, "
                   "register a dmabuf_memory");
-    return own([&] { return registrar_type(e_()).register_memory(device_memory::of(m), granted); });
+    return own([&] { return rare::register_memory(e_(), device_memory::of(m), granted); });
   }
   /// Registers fresh, zeroed memory of the transport, aligned to a page. The memory ends with the region.
   result<owned_region> allocate(std::size_t size, rights granted) {
-    return own([&] { return registrar_type(e_()).allocate(size, granted); });
+    return own([&] { return rare::allocate(e_(), size, granted, usual_atomicity<F>); });
   }
   /// Registers words whose atomics have this executor (compose/words.hpp).
   /// Errors: those of register_region(), and a region that its executor cannot serve.
   template <atomicity Who>
   result<owned_words<Who>> register_words(bytes memory, rights granted) {
-    return own<words<Who>>(
-        [&] { return registrar_type(e_()).register_memory(memory, granted, nullptr, executor_asked<Who>()); });
+    return own<words<Who>>([&] { return rare::register_memory(e_(), memory, granted, executor_asked<Who>()); });
   }
   template <atomicity Who>
   result<owned_words<Who>> allocate_words(std::size_t size, rights granted) {
-    return own<words<Who>>([&] { return registrar_type(e_()).allocate(size, granted, executor_asked<Who>()); });
+    return own<words<Who>>([&] { return rare::allocate(e_(), size, granted, executor_asked<Who>()); });
   }
   /// Deregisters now. Afterwards no peer can reach the memory. A region that is not registered here is ignored.
-  void release_region(const region& r) { registrar_type(e_()).release(r.number()); }
+  void release_region(const region& r) { rare::release(e_(), r.number()); }
 
   /// The bytes that a peer needs to use the region. `owner_polls` says that a loop calls progress().
   region_bytes export_region(const region& r, progress_owner) const noexcept {
@@ -127,10 +128,9 @@ class memory_calls {
     if (!made) return std::move(made).error();
     auto& home = e_().home;
     if (!home)
-      home = std::make_shared<region_home>(
-          region_home{&e_(), [](void* engine, std::uint32_t number) {
-                        registrar_type(*static_cast<engine_type*>(engine)).release(number);
-                      }});
+      home = std::make_shared<region_home>(region_home{&e_(), [](void* engine, std::uint32_t number) {
+                                                         rare::release(*static_cast<engine_type*>(engine), number);
+                                                       }});
     return owned<View>(View(*made), home);
   }
 };

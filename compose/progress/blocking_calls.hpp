@@ -6,9 +6,9 @@
 #pragma once
 
 #include "../connecting/refuse_events.hpp"
+#include "../engine/rare_calls.hpp"
 #include "../events.hpp"
 #include "../receiving/cq_poller.hpp"
-#include "timers.hpp"
 
 #include <optional>
 #include <string>
@@ -77,7 +77,7 @@ class blocking_calls {
       if (!e_.ended.empty()) return std::nullopt;
     // After the end of a link its last entries may be in the queue, and nothing would end the sleep.
     if (!e_.options.sleeps || e_.draining) return std::nullopt;
-    duration due = timers<Engine>(e_).until_due();
+    duration due = rare_calls<Engine>::until_due(e_);
     // Arming the queue may receive a cell's bytes. A cell makes no entry, so nothing would end the sleep.
     if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
     if constexpr (requires { Engine::port_type::longest_sleep; }) due = std::min(due, Engine::port_type::longest_sleep);
@@ -136,7 +136,7 @@ class blocking_calls {
   }
   [[gnu::noinline]] static void run_timers(Engine& e, erased_handler on) {
     e.poll_budget.begin_handling();
-    timers<Engine>(e).run(on);
+    rare_calls<Engine>::run_timers(e, on);
     (void)e.poll_budget.end_handling();
   }
 

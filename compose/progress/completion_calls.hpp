@@ -48,7 +48,7 @@ class completion_calls {
   template <event_handler Handler, class G = F>
   status flush(peer to, duration timeout, Handler&& on) {
     flush_is_possible<G>();
-    return completion_level<engine_type>(e_()).flush_and_wait(to, timeout, erased_handler::of(on));
+    return rare_calls<engine_type>::flush_and_wait(e_(), to, timeout, erased_handler::of(on));
   }
 
  private:

@@ -4,11 +4,11 @@
 // make progress themselves, and none of these may run inside a handler. Hot path: no. Threads: the owner's.
 #pragma once
 
-#include "../connecting/connect_calls.hpp"
+#include "../connecting/refuse_events.hpp"
+#include "../engine/rare_calls.hpp"
 #include "../memory/memory_calls.hpp"
 #include "../posting/posting_calls.hpp"
 #include "blocking_calls.hpp"
-#include "orderly_close.hpp"
 
 #include <string>
 #include <string_view>
@@ -20,36 +20,36 @@ template <class Transport, class F>
 class peer_calls {
   using engine_type = engine<F>;
   using waiting = blocking_calls<engine_type>;
-  using connecting_type = connect_calls<engine_type, waiting>;
+  using rare = rare_calls<engine_type>;
 
  public:
   /// Where others connect to: "host:service" for connect() on their side. Requires options.listens or a service.
   std::string listen_address() const { return e_().listens_at; }
 
   /// Begins to connect and returns at once; the end is `connected` or `lost`. `where` is host:service on every fabric.
-  result<peer> start_connect(std::string_view where) { return connecting().start(where, {}, false); }
+  result<peer> start_connect(std::string_view where) { return rare::start(e_(), where, {}, false); }
   result<peer> start_connect(std::string_view where, const_bytes private_data) {
-    return connecting().start(where, private_data, true);
+    return rare::start(e_(), where, private_data, true);
   }
   /// Connects, and returns when the other side has accepted. Other events go to `on` meanwhile; without a handler they
   /// are an error. Errors: unreachable, rejected, incompatible, deadline; the sentence says which and why.
   template <class Handler = refuse_events>
   result<peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
-    return connecting().connect(where, {}, false, timeout, on);
+    return rare::connect(e_(), where, {}, false, timeout, on);
   }
   template <class Handler = refuse_events>
   result<peer> connect(std::string_view where, const_bytes private_data, duration timeout, Handler&& on = {}) {
-    return connecting().connect(where, private_data, true, timeout, on);
+    return rare::connect(e_(), where, private_data, true, timeout, on);
   }
   /// Waits for a request and accepts it. Errors: invalid (this transport does not listen), deadline.
   template <class Handler = refuse_events>
   result<peer> accept_one(duration timeout, Handler&& on = {}) {
-    return connecting().accept_one(timeout, on);
+    return rare::accept_one(e_(), timeout, on);
   }
   /// Answers a `requested` event. Private data of up to 64 bytes reaches the other side with `connected`.
-  status accept(peer p) noexcept { return connecting().accept(p, {}, false); }
-  status accept(peer p, const_bytes private_data) noexcept { return connecting().accept(p, private_data, true); }
-  status reject(peer p, std::string_view reason) { return connecting().reject(p, reason); }
+  status accept(peer p) noexcept { return rare::accept(e_(), p, {}, false); }
+  status accept(peer p, const_bytes private_data) noexcept { return rare::accept(e_(), p, private_data, true); }
+  status reject(peer p, std::string_view reason) { return rare::reject(e_(), p, reason); }
   /// Waits for outstanding operations, says goodbye, and releases the peer. No event follows for this peer. A peer that
   /// left before is no error. Tagged receives that name the peer fail first, with `closed`. Inside a handler it cannot
   /// wait: operations are cut off, and where the goodbye cannot overtake them the peer gets `peer_lost`. Errors:
@@ -57,7 +57,7 @@ class peer_calls {
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
     (void)e_().coalescer.before(p);
-    return orderly_close<engine_type>(e_()).close(p, timeout, erased_handler::of(on));
+    return rare::close(e_(), p, timeout, erased_handler::of(on));
   }
   /// The name of the fabric that reaches the peer; empty for nobody. A fabric_set has several.
   static std::string_view fabric_of(peer p) noexcept { return p ? F::name : std::string_view(); }
@@ -82,7 +82,7 @@ class peer_calls {
   /// incompatible.
   template <class Handler = refuse_events>
   result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
-    return waiting(e_()).receive_region(from, timeout, on);
+    return rare::receive_region(e_(), from, timeout, on);
   }
 
   /// The largest message that this peer takes, in bytes. 0 for a peer that is gone.
@@ -91,7 +91,6 @@ class peer_calls {
   }
 
  private:
-  connecting_type connecting() const noexcept { return connecting_type(e_()); }
   Transport& self() noexcept { return static_cast<Transport&>(*this); }
   engine_type& e_() const noexcept { return *static_cast<const Transport&>(*this).e_; }
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../connecting/connection_manager.hpp"
+#include "../engine/rare_calls.hpp"
 #include "../events.hpp"
 #include "../posting/atomics.hpp"
 #include "../posting/flushing.hpp"
@@ -26,7 +27,7 @@ class completions {
   [[gnu::always_inline]] void ended(const completion_entry& c) {
     if (c.context == nullptr) return;  // an unsignalled operation, on a fabric that signals all
     if (!c.outcome) [[unlikely]]
-      return completions<Engine, erased_handler>(e_, on_).ended_badly(c);
+      return rare_calls<Engine>::ended_badly(e_, c, on_);
     ended(*static_cast<slot*>(c.context));
   }
   [[gnu::always_inline]] void ended(slot& s) {
@@ -168,7 +169,7 @@ class completions {
     } else if (s.use == slot_use::silent && !outcome) {
       on_(failed{s.what, e_.handle(*s.record), nullptr, outcome});
     } else if (s.use == slot_use::control && !outcome) {
-      connection_manager<Engine>(e_).unreachable(*s.record, outcome, on_);
+      rare_calls<Engine>::unreachable(e_, *s.record, outcome, on_);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "../../core/if_memory.hpp"
 #include "../../wire/tagged.hpp"
 #include "../connecting/connection_manager.hpp"
+#include "../engine/rare_calls.hpp"
 #include "../events.hpp"
 #include "../posting/flushing.hpp"
 #include "../posting/fused.hpp"
@@ -50,14 +51,14 @@ class control_path {
   /// False: the message must wait. `r`: the peer that the tag names, or null.
   bool take(receive& slot_of, record* r, wire::message_tag tag, const_bytes body) {
     if (tag.kind() == wire::message_kind::hello) {
-      connection_manager<Engine>(e_).hello(slot_of, r, body, on_);
+      rare_calls<Engine>::hello(e_, slot_of, r, body, on_);
       return true;
     }
     if (r == nullptr || !owns(e_, *r, slot_of)) return stale();
     e_.hear(*r);
     if (tag.kind_bits() >= wire::message_kinds) return garbled();
     if (tag.kind() == wire::message_kind::accept || tag.kind() == wire::message_kind::reject) {
-      connection_manager<Engine>(e_).answered(*r, tag.kind(), body, on_);
+      rare_calls<Engine>::answered(e_, *r, tag.kind(), body, on_);
       return true;
     }
     // The table delivers the message of an established peer; a goodbye ends that state (connecting/transitions.hpp).
@@ -115,7 +116,7 @@ class control_path {
         r.heard = true;
         return true;
       case wire::message_kind::goodbye:
-        teardown<Engine>(e_).left(r, body, on_);
+        rare_calls<Engine>::left(e_, r, body, on_);
         return true;
       default:
         return true;
@@ -131,7 +132,7 @@ class control_path {
     if (words == nullptr) return false;
     if (words->regions.size() == most) {
       words->reason = "the peer sent more than 64 regions that receive_region() has not taken";
-      teardown<Engine>(e_).gone(r, error(errc::broken, "receive region"), on_);
+      rare_calls<Engine>::gone(e_, r, error(errc::broken, "receive region"), on_);
       return true;
     }
     std::copy(body.begin(), body.end(), description.begin());

@@ -7,6 +7,7 @@
 // so reading is split from reporting where a port permits it. Hot path: all of it. Threads: the owner's.
 #pragma once
 
+#include "../engine/rare_calls.hpp"
 #include "../events.hpp"
 #include "completions.hpp"
 #include "counter_rings.hpp"
@@ -63,7 +64,7 @@ class cq_poller {
       int found = 0;
       if (read > 0) found = report(l, on, static_cast<int>(read));
       else if (l.engine->reader.failed(read)) [[unlikely]]
-        found = cq_poller<Engine, erased_handler>::report_error(*l.engine, erased_handler::of(on));
+        found = rare_calls<Engine>::report_error(*l.engine, erased_handler::of(on));
       return found + ring_watch_of<Engine, Handler>(*l.engine, hold(on)).poll();
     }
   }
@@ -122,7 +123,7 @@ class cq_poller {
   [[gnu::always_inline]] static void finish(Engine& e, Handler on, int found) {
     receives<Engine>(e).refill();
     if (!e.poll_budget.end_handling()) [[unlikely]]
-      deferred_work<Engine>::run(e, on, found);
+      rare_calls<Engine>::run_deferred(e, on, found);
   }
 
   // ---- rare variants
@@ -131,7 +132,7 @@ class cq_poller {
   static int poll_and_run_deferred(Engine& e, Handler on) {
     e.poll_budget.begin_handling();
     cq_poller in(e, on);
-    if (!e.unexpected_messages.empty()) receive_path<Engine, erased_handler>(e, on).retry_unexpected();
+    if (!e.unexpected_messages.empty()) rare_calls<Engine>::retry_unexpected(e, on);
     int found = in.report_ended();
     found += e.port->poll([&in](const completion_entry& c, auto&... from) { in.take_one(c, from...); });
     receives<Engine>(e).refill();
@@ -139,7 +140,7 @@ class cq_poller {
     const int cells = ring_watch_of<Engine, Handler>(e, on).poll();
     if (std::exchange(e.timer_ended_sleep, false) && found > 0) [[unlikely]]
       ++e.sleeps.missed_wakes;
-    deferred_work<Engine>::run(e, on, found);
+    rare_calls<Engine>::run_deferred(e, on, found);
     return found + cells;
   }
   /// Reads and reports an error entry.

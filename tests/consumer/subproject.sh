@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # subproject.sh <source> <build> <programs> <cmake option...>: configures the project, builds and runs each program.
-# <programs> is a comma-separated list of targets app.<fabric>; each must print "hello from <fabric>".
+# <programs> is a comma-separated list of targets <name>.<fabric>; each must print "hello from <fabric>".
 # Users of weft need no Python, git or download tool, so programs that fail and leave a trace replace them here.
 set -eu
 source=$1 build=$2 programs=$3
@@ -29,7 +29,7 @@ for program in $programs; do
     exit 1
   fi
   said=$("$build/project/$program")
-  if [ "$said" != "hello from ${program#app.}" ]; then
+  if [ "$said" != "hello from ${program#*.}" ]; then
     echo "$program printed \"$said\"" >&2
     exit 1
   fi

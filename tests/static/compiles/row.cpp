@@ -37,3 +37,6 @@ struct ignore_all {
 }
 
 }  // namespace weft
+
+// All that a library of the row has (weft_add_compiled_fabric).
+template struct weft::detail::rare_calls<weft::detail::engine<weft::selected>>;
