@@ -184,9 +184,10 @@ TYPED_TEST_P(sets, a_killed_peer_of_one_fabric_disturbs_no_peer_of_the_other) {
         observer seen;
         for (const int k : {0, 2}) side.send_value(k, net.listen_address());
         std::array<peer, 2> all{};
-        for (const peer& p : accept_all(side, net, seen, 2)) all[net.fabric_of(p) == last::name] = p;
         std::uint64_t echoed = 0;
         std::uint64_t before = 0;
+        seen.on_received = [&](const received&) { ++echoed; };  // the one may send before the other has called
+        for (const peer& p : accept_all(side, net, seen, 2)) all[net.fabric_of(p) == last::name] = p;
         seen.on_received = [&](const received& m) {
           EXPECT_EQ(m.peer, all[1]);
           ++echoed;
