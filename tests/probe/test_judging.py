@@ -127,17 +127,17 @@ def test_a_claimed_value_that_is_kept_now_is_wrong(matrix: Matrix) -> None:
 
 
 def test_a_claim_that_has_ended_is_judged_no_more(matrix: Matrix) -> None:
-    """tcp_rxm does not claim progress of its own from 2.1 on; a release that claims it again is marked again."""
+    """tcp_rxm does not claim progress of its own from 1.18 on; a release that claims it again is marked again."""
     row = matrix.fabric("tcp_rxm")
-    assert row is not None and str(row.ranges[0].cells["data_progress"].claimed_until) == "2.1"
+    assert row is not None and str(row.ranges[0].cells["data_progress"].claimed_until) == "1.18"
     ended_claim = read_cells(changed(recorded("tcp_rxm"), "claims", progress_if_automatic="manual"), ["data_progress"])
     made_claim = read_cells(recorded("tcp_rxm"), ["data_progress"])
     verdicts = [
         compare("tcp_rxm", row.ranges[0].cells, found, release)[0].verdict
-        for release in ("1.17", "2.1")
+        for release in ("1.17", "1.18", "2.1")
         for found in (made_claim, ended_claim)
     ]
-    assert verdicts == ["agrees", "claim changed", "not marked", "agrees"]
+    assert verdicts == ["agrees", "claim changed", *["not marked", "agrees"] * 2]
 
 
 def test_a_busy_machine_explains_a_deadline_and_no_wrong_bytes() -> None:
