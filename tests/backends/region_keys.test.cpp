@@ -53,7 +53,7 @@ TEST_F(region_keys, a_region_that_no_peer_may_reach_needs_none) {
   const auto made = regions.register_memory({place, sizeof place}, rights::none, 7);
   ASSERT_TRUE(made) << made.error().sentence;
   EXPECT_EQ(granted_access & (FI_REMOTE_READ | FI_REMOTE_WRITE), 0U);
-  EXPECT_EQ(made->key, 7U) << "whoever asked for it compares it";
+  EXPECT_EQ(made->key, 7U) << "the caller compares it with the wanted key";
 }
 
 TEST_F(region_keys, a_region_that_a_peer_may_write_has_the_wanted_one) {
