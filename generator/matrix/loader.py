@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import ReusedAnchorWarning, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 Where = tuple[str | int, ...]
@@ -104,7 +105,9 @@ def load_text(text: str, file: str) -> Document:
 @functools.lru_cache(maxsize=8)
 def _composed(text: str) -> Node | None:
     """Once for each text, as nobody changes nodes. In Python, since libyaml crashes on text that is nested deeply."""
-    root: Node | None = YAML(typ="rt", pure=True).compose(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReusedAnchorWarning)  # _Reader refuses each anchor, at its line
+        root: Node | None = YAML(typ="rt", pure=True).compose(text)
     return root
 
 

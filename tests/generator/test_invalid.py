@@ -32,6 +32,13 @@ def test_is_refused_with_the_sentence(case: Path, root: Path, families: tuple[Fa
     assert all(problem.file == "case.yaml" for problem in caught.value.problems)
 
 
+def test_an_anchor_that_is_there_twice_is_refused_at_both_places() -> None:
+    with pytest.raises(Refused) as caught:
+        load_text("a: {is: &b 1}\nc: {is: &b 1}\n", "case.yaml")
+    assert [(problem.line, problem.sentence.split(":")[0]) for problem in caught.value.problems] == [
+        (1, "anchors and aliases are not used here"), (2, "anchors and aliases are not used here")]
+
+
 def test_there_are_cases_and_the_one_they_spoil_is_right(root: Path, families: tuple[Family, ...]) -> None:
     assert len(CASES) >= 50
     valid = Path(__file__).parent / "cases" / "valid_tiny.yaml"
