@@ -36,6 +36,7 @@ struct set_state {
   ~set_state() {
     if (home) home->engine = nullptr;
     if (descriptor >= 0) ::close(descriptor);
+    if (loop >= 0) ::close(loop);
   }
   set_state(const set_state&) = delete;
   set_state& operator=(const set_state&) = delete;
@@ -64,6 +65,8 @@ struct set_state {
   instant sweep_at = instant::min();  ///< When to poll fabrics without peers again.
   std::size_t lost_by = 0;            ///< The fabric that reported the last `lost`.
   int descriptor = -1;                ///< Of all ports; made when it is asked for.
+  int loop = -1;                      ///< The same for armed ports (set_sleeping::arm).
+  std::size_t loop_armed = 0;         ///< Ports that are armed for it.
 };
 
 /// Reads "mapped,tcp". Returns the sentence of what is wrong with it, or nothing.

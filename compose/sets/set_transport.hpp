@@ -28,6 +28,7 @@ class transport<fabric_set<F...>>
       public detail::set_peer_calls<transport<fabric_set<F...>>, F...>,
       public detail::set_region_calls<transport<fabric_set<F...>>, fabric_set<F...>>,
       public detail::set_posting_calls<transport<fabric_set<F...>>, F...>,
+      public detail::set_sleeping_calls<transport<fabric_set<F...>>, F...>,
       public detail::atomic_calls<transport<fabric_set<F...>>, fabric_set<F...>> {
   using state = detail::set_state<F...>;
   using members = detail::set_members<F...>;
@@ -89,7 +90,7 @@ class transport<fabric_set<F...>>
       if (done()) return {};
       if (idle % 16 == 15 && now() >= end) return error(errc::deadline, "until");
       if (idle % 32 == 31) std::this_thread::yield();  // the peer may need this processor
-      if (idle > 2000 && state_->options.sleeps) (void)wait(end - now());
+      if (idle > 2000 && state_->options.sleeps) (void)this->wait(end - now());
     }
     return {};
   }
@@ -109,14 +110,6 @@ class transport<fabric_set<F...>>
     if (waited.code != errc::deadline) return waited;
     return {errc::deadline, origin::weft, answered.native_code, answered.operation};
   }
-  /// Sleeps until something may have arrived on any fabric; call progress() next. Returns at once without
-  /// options.sleeps.
-  status wait(duration at_most) noexcept {
-    to_sweep_ = 0, state_->sweep_at = instant::min();  // a request on a fabric without peers may have ended the sleep
-    return detail::set_sleeping<F...>(*state_).sleep(at_most);
-  }
-  /// A file descriptor for a foreign event loop, or -1 where a fabric of the set has none.
-  int descriptor() noexcept { return detail::set_sleeping<F...>(*state_).descriptor(); }
   instant now() const noexcept {
     instant at{};
     bool first = true;
@@ -161,6 +154,8 @@ class transport<fabric_set<F...>>
   friend class detail::set_peer_calls;
   template <class, class...>
   friend class detail::set_posting_calls;
+  template <class, class...>
+  friend class detail::set_sleeping_calls;
   template <class, class>
   friend class detail::atomic_calls;
   template <class>
@@ -265,6 +260,7 @@ class transport<fabric_set<F...>>
     } const then{*this, before};
     return event();
   }
+  void sweep_soon() noexcept { to_sweep_ = 0, state_->sweep_at = instant::min(); }
   bool is_handling() const noexcept { return to_sweep_ < in_handler / 2; }
   void now_active(std::size_t member) noexcept { active_ |= std::uint32_t{1} << member; }
 

@@ -20,6 +20,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "job": ("core",),
     "coroutines": ("core", "wire", "policies", "backends", "compose"),
     "generated": ("compose", "policies", "backends"),
+    "abi": ("core", "compose", "weft.h"),
     "probe": (),
     "emulator": (),
 }
@@ -30,8 +31,8 @@ ROOMS = ("engine", "memory", "posting", "connecting", "receiving", "progress", "
 LAST_ROOMS = ("rails", "sets")  # several transports as one: they include compose/transport.hpp
 # The one product header that reaches generated/, through a macro.
 SELECTOR = "compose/selected.hpp"
-# The first header of a program; no product header includes it.
-FIRST_HEADER = "weft.hpp"
+# The first header of a program, in C++ and in C; no product header includes it.
+FIRST_HEADERS = ("weft.hpp", "weft.h")
 # Header of a feature that a program asks for -> the product header that includes it, or "" for none.
 # Transports without the feature never include it.
 ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "compose/coalescing.hpp",
@@ -133,7 +134,7 @@ def _forbidden(name: str, folder: str, reached: str, included: str) -> str | Non
     if folder in PROGRAMS:
         return (
             None
-            if reached in ARROWS or reached in PROGRAMS or reached == FIRST_HEADER
+            if reached in ARROWS or reached in PROGRAMS or reached in FIRST_HEADERS
             else f"includes {included}, which is in no folder of weft"
         )
     if reached == folder or reached in ARROWS[folder]:

@@ -14,7 +14,7 @@ from sources import files, report
 
 HEADER_FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "history", "job")
 HEADER_LIST = "cmake/headers.cmake"
-PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe", "docs", "fuzz")
+PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe", "docs", "fuzz", "abi")
 
 
 def check(root: Path) -> list[str]:
