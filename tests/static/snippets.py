@@ -3,6 +3,7 @@
 
 - A `cpp` block of a Markdown file stands, line by line, in one C++ file of the tree; only its indentation may differ.
   Every C++ file is compiled: lists.py demands it.
+- A `c` block stands so in one C file.
 - A block with lines `// error: sentence` shows what does not compile: one file of tests/fail/ holds code and sentence.
 - A block says its language, so that none escapes (`text` for output).
 - The hello world has at most 20 lines per side.
@@ -52,7 +53,8 @@ def holds(source: list[str], block: list[str]) -> bool:
 def check(root: Path) -> list[str]:
     """One sentence per block that no compiled file holds."""
     names = project_files(root)
-    sources = {name: (root / name).read_text(encoding="utf-8").splitlines() for name in names if name.endswith(CPP)}
+    code = [name for name in names if name.endswith((*CPP, ".c"))]
+    sources = {name: (root / name).read_text(encoding="utf-8").splitlines() for name in code}
     problems = []
     excused = set()
     for name in names:
@@ -67,6 +69,8 @@ def check(root: Path) -> list[str]:
                 excused.add(key)
                 if key not in UNCOMPILED:
                     problems.append(f"{name}:{line}: {wrong}")
+            elif language == "c" and not any(holds(sources[each], shown) for each in code if each.endswith(".c")):
+                problems.append(f'{name}:{line}: no C file holds the block that begins with "{shown[0].strip()}"')
     problems += [
         f'tests/static/snippets.py: "{first}" of {page} needs no excuse: remove it'
         for page, first in UNCOMPILED
@@ -79,10 +83,14 @@ def check(root: Path) -> list[str]:
     return problems
 
 
+def _is_cpp(name: str) -> bool:
+    return name.endswith(CPP) and not name.startswith("tests/fail/")
+
+
 def _cpp(sources: dict[str, list[str]], shown: list[str]) -> str | None:
     errors = [match.group(1) for line in shown if (match := _ERROR.match(line))]
     if not errors:
-        found = any(holds(source, shown) for name, source in sources.items() if not name.startswith("tests/fail/"))
+        found = any(holds(source, shown) for name, source in sources.items() if _is_cpp(name))
         return None if found else f'no C++ file of the tree holds the block that begins with "{shown[0].strip()}"'
     code = [line for line in shown if not line.lstrip().startswith("//")]
     for name, source in sources.items():
