@@ -19,7 +19,7 @@ from .cleaning.command import clean
 from .conforming.command import conformance
 from .emulating import emulate
 from .generated import check, generate
-from .options import FINE, ROOT
+from .options import FINE, ROOT, builds_programs
 from .probing.command import probe
 from .rows import explain, show_matrix
 from .running.command import run
@@ -42,9 +42,10 @@ def weft() -> None:
     """
 
 
-for command in (add, bench, check, clean, conformance, emulate, explain, generate, inspect, probe, run,
-                show_matrix, simulate, trace):
+for command in (check, clean, emulate, explain, generate, inspect, probe, run, show_matrix, trace):
     weft.add_command(command)
+for command in (add, bench, conformance, simulate):
+    weft.add_command(builds_programs(command))
 
 
 def main() -> NoReturn:

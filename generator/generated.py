@@ -12,7 +12,8 @@ from . import check as checks
 from . import emit
 from .matrix.facts import FACTS
 from .options import (
-    FINE, NEGATIVE, ROOT, format_option, leave, matrix_option, output_option, read_inputs, refusing, rules_option)
+    FINE, NEGATIVE, ROOT, format_option, leave, matrix_option, output_option, read_inputs, refusing, rules_option,
+    written_to)
 from .probing.command import check_live, node_option, program_option
 from .report import as_json
 from .matrix.trust import STALE_DAYS, cells_of, count, stale
@@ -34,7 +35,7 @@ def generate(matrix: Path, rules: Path, output: Path, kind: str) -> None:
       ./weft generate
       ./weft generate --matrix trial.yaml --output /tmp/trial
     """
-    files = emit.render(*read_inputs(matrix, rules), ROOT / "templates", output / emit.README)
+    files = emit.render(*read_inputs(matrix, rules), ROOT / "templates", written_to(output) / emit.README)
     written = emit.write(files, output)
     stray = checks.check_unaccounted(files, output)
     if kind == "json":
@@ -82,7 +83,7 @@ def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale
     read, families = read_inputs(matrix, rules)
     if live:
         check_live(read, node=node, program=program, kind=kind, benches=benches)
-    files = emit.render(read, families, ROOT / "templates", output / emit.README)
+    files = emit.render(read, families, ROOT / "templates", written_to(output) / emit.README)
     problems = (checks.check_bytes(files, output) + checks.check_unaccounted(files, output)
                 + checks.check_meaning(matrix, output, families) + checks.check_core(ROOT))
     warnings = stale(read, (today or datetime.now()).date(), stale_days)

@@ -17,6 +17,7 @@ from .matrix.refusing import did_you_mean
 
 ROOT = Path(__file__).resolve().parent.parent
 FINE, NEGATIVE = 0, 1
+MEND = "take a checkout of weft, and start ./weft there"
 
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 matrix_option = click.option("--matrix", type=EXISTING, default=ROOT / "providers.yaml",
@@ -28,6 +29,32 @@ rules_option = click.option("--rules", type=EXISTING, default=ROOT / "generator"
 output_option = click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=ROOT,
                              show_default="this tree",
                        help="The folder that has generated/ and docs/.")
+
+
+# A wheel has the generator and the files that it reads, at the same places below one folder (setup.py). It has no C++
+# sources, so commands that build programs or write into the tree say so.
+def in_checkout() -> bool:
+    return (ROOT / "CMakeLists.txt").is_file()
+
+
+def builds_programs(command: click.Command) -> click.Command:
+    """The command. Without a checkout: one with its help, which refuses every argument."""
+    if in_checkout():
+        return command
+
+    def refuse() -> None:
+        raise click.UsageError(f"this weft is installed without its C++ sources, which `weft {command.name}` builds: "
+                               f"{MEND}")
+
+    return click.Command(command.name, callback=refuse, help=command.help,
+                         context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+
+
+def written_to(output: Path) -> Path:
+    """The folder for files that the generator writes or compares. Errors: UsageError, without a checkout."""
+    if output == ROOT and not in_checkout():
+        raise click.UsageError("this weft is installed, and has no generated/: name a folder with --output")
+    return output
 
 
 def format_option(*kinds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..matrix.loader import Problem, Refused
+from ..options import MEND, in_checkout
 from .findings import Demands, Finding
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -34,6 +35,9 @@ LACKING = {"verbs": frozenset({"many_write_immediates", "many_send_immediates", 
 def built(backend: str = "libfabric") -> Path:
     """The program, built anew where its sources changed. Errors: Refused, with the builder's last line."""
     target, place = TARGETS[backend]
+    if not in_checkout():
+        raise Refused([Problem("probe/CMakeLists.txt", 1, f"{target} cannot be built, because this weft is installed "
+                               f"without its C++ sources: {MEND}, or name a built program with --program")])
     folder = ROOT / "build"
     if not os.access(folder if folder.exists() else ROOT, os.W_OK):
         folder = Path(tempfile.gettempdir()) / f"weft-build-{os.getuid()}"

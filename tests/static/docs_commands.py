@@ -60,6 +60,8 @@ COMMANDS: dict[str, Fate] = {
     r"\./weft trace .*": by("emulator.recording"),
     r"\./weft simulate .*": by("generator.pytest"),
     r"\./weft run .*": by("generator.pytest"),
+    r"python3 -m venv .*": by("python.wheel"),
+    r"~/weft/bin/weft .*": by("python.wheel"),
     r"mpirun .*": by("job.launchers.tcp"),
     r"srun .*": nobody("tests/job/test_cluster.py runs it in scripts/nightly"),
     r"torchrun .*": nobody("no package of Debian has it; job.launchers.tcp sets its variables"),

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft moves bytes between processes over any network fabric."""
