@@ -45,7 +45,7 @@ class completion_callback {
 template <class Function>
 class on_completion final : public completion_callback {
   static_assert(std::invocable<Function&, const completed&>,
-                "weft: on_completion needs a function that takes const weft::completed&");
+                "weft: on_completion needs a function that takes const weft::completed& [WEFT-C037]");
 
  public:
   explicit on_completion(Function f) noexcept(std::is_nothrow_move_constructible_v<Function>)

@@ -75,71 +75,77 @@ struct rules_hold {
 template <complete_fabric F>
 consteval bool consistent_fabric() {
   using rules = rules_hold<F>;
-  static_assert(rules::endpoint, "weft: the fabric's answer to endpoint is not what its row says in endpoint_type");
-  static_assert(
-      rules::immediate,
-      "weft: a notify answer that rides on the write needs write_immediate_bytes of 4 or more in the fabric's row");
+  static_assert(rules::endpoint,
+                "weft: the fabric's answer to endpoint is not what its row says in endpoint_type [WEFT-C002]");
+  static_assert(rules::immediate,
+                "weft: a notify answer that rides on the write needs write_immediate_bytes of 4 or more in the "
+                "fabric's row [WEFT-C002]");
   static_assert(rules::reserve,
                 "weft: notify::immediate_consumes_receive belongs to rows where write_immediate_consumes_receive is "
-                "true, notify::immediate to the others");
+                "true, notify::immediate to the others [WEFT-C002]");
   static_assert(rules::framing,
                 "weft: framing::immediate needs send_immediate_bytes of 4 or more in the fabric's row, framing::header "
-                "a gather_limit of 2 or more");
+                "a gather_limit of 2 or more [WEFT-C002]");
   static_assert(rules::overtaking,
                 "weft: notify::message_after_ordered_write needs order_send_after_write in the fabric's row: without "
-                "it the message overtakes the write");
+                "it the message overtakes the write [WEFT-C002]");
   static_assert(rules::flush_order,
                 "weft: flush::message_behind_writes needs order_send_after_write in the fabric's row, and no answer "
-                "that takes it away");
-  static_assert(
-      rules::flush_tracking,
-      "weft: flush::tracked_writes needs delivery_complete in the fabric's row, and write_fault::delivery_confirmed");
+                "that takes it away [WEFT-C002]");
+  static_assert(rules::flush_tracking,
+                "weft: flush::tracked_writes needs delivery_complete in the fabric's row, and "
+                "write_fault::delivery_confirmed [WEFT-C002]");
   static_assert(rules::ring,
                 "weft: notify::remote_counter needs remote_counter_counts_writes and order_write_after_write in the "
-                "fabric's row");
+                "fabric's row [WEFT-C002]");
   static_assert(rules::watching,
                 "weft: notify::watched_word needs bytes_visible_in_order, order_write_after_write and context_bytes of "
-                "0 in the fabric's row");
+                "0 in the fabric's row [WEFT-C002]");
   static_assert(rules::delivery,
                 "weft: notify::message_after_delivery and write_fault::delivery_confirmed need delivery_complete in "
-                "the fabric's row");
+                "the fabric's row [WEFT-C002]");
   static_assert(rules::fused,
                 "weft: fused_bytes in the fabric's row is larger than a control message has room for (wire/fused.hpp, "
-                "largest_fused)");
+                "largest_fused) [WEFT-C002]");
   static_assert(rules::atomics,
                 "weft: atomics::provider needs atomics to be provider in the fabric's row; atomics::target is legal on "
-                "every row");
-  static_assert(rules::lowerings,
-                "weft: atomics_by lowers an operation to what atomic_operations in the fabric's row does not list");
+                "every row [WEFT-C002]");
+  static_assert(
+      rules::lowerings,
+      "weft: atomics_by lowers an operation to what atomic_operations in the fabric's row does not list [WEFT-C002]");
   static_assert(rules::order_kept,
                 "weft: atomics::provider takes away the order that notify::message_after_ordered_write and "
                 "notify::watched_word rely on "
-                "(atomics_cost_order in the row)");
+                "(atomics_cost_order in the row) [WEFT-C002]");
   static_assert(rules::addresses,
                 "weft: the fabric's answer to region_address is not what its row says in virtual_addressing and "
-                "virtual_addressing_optional");
-  static_assert(rules::keys, "weft: the fabric's answer to region_key is not what its row says in key_owner");
-  static_assert(rules::descriptor,
-                "weft: local_descriptor::not_needed is illegal where the fabric's row says local_registration");
-  static_assert(rules::polling,
-                "weft: the fabric's answer to progress must be polling where its row says data_progress: polling");
-  static_assert(rules::selective, "weft: completion::selective needs selective_completion in the fabric's row");
+                "virtual_addressing_optional [WEFT-C002]");
+  static_assert(rules::keys,
+                "weft: the fabric's answer to region_key is not what its row says in key_owner [WEFT-C002]");
+  static_assert(
+      rules::descriptor,
+      "weft: local_descriptor::not_needed is illegal where the fabric's row says local_registration [WEFT-C002]");
+  static_assert(
+      rules::polling,
+      "weft: the fabric's answer to progress must be polling where its row says data_progress: polling [WEFT-C002]");
+  static_assert(rules::selective,
+                "weft: completion::selective needs selective_completion in the fabric's row [WEFT-C002]");
   static_assert(rules::many_in_one,
                 "weft: receive_buffers::multi_receive needs multi_receive in the fabric's row, and immediates that "
-                "consume no receive");
+                "consume no receive [WEFT-C002]");
   static_assert(rules::groups,
                 "weft: coalesce::up_to<messages, bytes>: bytes is more than a message of this fabric holds "
-                "(largest_message in its row)");
-  static_assert(rules::two_queues, "weft: queues::two needs split_queues in the fabric's row");
-  static_assert(
-      rules::levels,
-      "weft: threading::one_owner_per_queue and threading::library_locks need thread_levels in the fabric's row");
-  static_assert(
-      rules::injected,
-      "weft: inject::up_to<bytes>: bytes is more than a post of this fabric can copy (inject_bytes in its row)");
+                "(largest_message in its row) [WEFT-C002]");
+  static_assert(rules::two_queues, "weft: queues::two needs split_queues in the fabric's row [WEFT-C002]");
+  static_assert(rules::levels,
+                "weft: threading::one_owner_per_queue and threading::library_locks need thread_levels in the fabric's "
+                "row [WEFT-C002]");
+  static_assert(rules::injected,
+                "weft: inject::up_to<bytes>: bytes is more than a post of this fabric can copy (inject_bytes in its "
+                "row) [WEFT-C002]");
   static_assert(rules::pool,
                 "weft: receive_pool::shared needs shared_receives in the fabric's row where endpoints are connected; "
-                "addressed ones have no other");
+                "addressed ones have no other [WEFT-C002]");
   return true;
 }
 

@@ -36,7 +36,7 @@ struct field_name {
 /// One field of a layout: `field<"source", 8>`. An unsigned number of 1 to 64 bits.
 template <field_name Name, unsigned Bits>
 struct field {
-  static_assert(Bits >= 1 && Bits <= 64, "weft: a field of an immediate has 1 to 64 bits");
+  static_assert(Bits >= 1 && Bits <= 64, "weft: a field of an immediate has 1 to 64 bits [WEFT-C026]");
   static constexpr std::string_view name = Name.view();
   static constexpr unsigned bits = Bits;
   static constexpr std::uint64_t largest = ~std::uint64_t{0} >> (64 - Bits);
@@ -114,10 +114,10 @@ concept field_value = std::integral<Value> || std::is_enum_v<Value>;
 template <class... Fields>
 class packed_fields {
   using places = detail::field_places<Fields...>;
-  static_assert(sizeof...(Fields) > 0, "weft: a layout has at least one field");
-  static_assert(places::names_differ, "weft: two fields of a layout have the same name");
+  static_assert(sizeof...(Fields) > 0, "weft: a layout has at least one field [WEFT-C026]");
+  static_assert(places::names_differ, "weft: two fields of a layout have the same name [WEFT-C026]");
   static_assert(places::in_word > 0,
-                "weft: the first field of a layout travels in the immediate: it has at most 32 bits");
+                "weft: the first field of a layout travels in the immediate: it has at most 32 bits [WEFT-C026]");
 
  public:
   /// Bytes that travel in front of the payload; 0 where all fields fit into the immediate. A multiple of 8.
@@ -128,7 +128,7 @@ class packed_fields {
   /// does not change its neighbours.
   template <detail::field_value... Values>
   requires(sizeof...(Values) == sizeof...(Fields)) constexpr explicit packed_fields(Values... values) noexcept {
-    assert(fits(values...) && "weft: a value is too large for its field");
+    assert(fits(values...) && "weft: a value is too large for its field [WEFT-C026]");
     std::size_t i = 0;
     (put<Fields>(i++, static_cast<std::uint64_t>(values)), ...);
   }
@@ -188,7 +188,7 @@ class packed_fields {
   constexpr packed_fields& set(detail::field_value auto value) noexcept {
     constexpr std::size_t i = index<Name>();
     using one = field<Name, places::bits[i]>;
-    assert(detail::field_takes(one::largest, value) && "weft: a value is too large for its field");
+    assert(detail::field_takes(one::largest, value) && "weft: a value is too large for its field [WEFT-C026]");
     put<one>(i, static_cast<std::uint64_t>(value));
     return *this;
   }
@@ -212,7 +212,7 @@ class packed_fields {
   }();
   template <field_name Name>
   static consteval std::size_t index() {
-    static_assert(places::find(Name.view()) < places::count, "weft: this layout has no field of that name");
+    static_assert(places::find(Name.view()) < places::count, "weft: this layout has no field of that name [WEFT-C027]");
     return places::find(Name.view());
   }
   template <class Field>
@@ -238,7 +238,7 @@ struct fitting {
   static constexpr bool fits = (0U + ... + Fields::bits) <= immediate_bits;
   static_assert(fits,
                 "weft: an immediate_layout has at most 32 bits, which is what every fabric carries: make fields "
-                "narrower, or use spilled_layout");
+                "narrower, or use spilled_layout [WEFT-C028]");
   using type = packed_fields<Fields...>;
 };
 }  // namespace detail

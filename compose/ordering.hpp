@@ -91,22 +91,23 @@ struct ordered : F {
   static constexpr bool written_at_once =
       !asks_write_after_write || answer<F, notify_family>::target_keeps != notify_needs::cells;
   static_assert(has_send_after_write,
-                "weft: order::send_after_write is not to be had: order_send_after_write is false in the fabric's row");
-  static_assert(
-      has_write_after_write,
-      "weft: order::write_after_write is not to be had: order_write_after_write is false in the fabric's row");
+                "weft: order::send_after_write is not to be had: order_send_after_write is false in the fabric's row "
+                "[WEFT-C017]");
+  static_assert(has_write_after_write,
+                "weft: order::write_after_write is not to be had: order_write_after_write is false in the fabric's row "
+                "[WEFT-C017]");
   static_assert(atomics_leave_it,
                 "weft: order::send_after_write is not possible with atomics::provider: atomics_cost_order in the "
-                "fabric's row");
+                "fabric's row [WEFT-C017]");
   static_assert(pointers_leave_it,
                 "weft: no order of writes is possible with region_address::virtual_address: "
-                "virtual_addressing_costs_order in the fabric's row");
+                "virtual_addressing_costs_order in the fabric's row [WEFT-C017]");
   static_assert(written_at_once,
                 "weft: order::write_after_write is not possible with notify::watched_word: the target copies small "
-                "payloads later");
-  static_assert(
-      written_only,
-      "weft: order::write_after_write is not possible where small payloads travel in notices: take fused_up_to<F, 0>");
+                "payloads later [WEFT-C017]");
+  static_assert(written_only,
+                "weft: order::write_after_write is not possible where small payloads travel in notices: take "
+                "fused_up_to<F, 0> [WEFT-C017]");
 };
 
 }  // namespace weft

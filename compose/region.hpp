@@ -88,7 +88,7 @@ class region {
   region(owned<View>&&) noexcept {  // NOLINT(google-explicit-constructor): refuses
     static_assert(detail::region_ends_here<View>,
                   "weft: this region would be deregistered at the end of the statement: keep it in a "
-                  "weft::owned_region, or let the transport keep it: owned_region::release()");
+                  "weft::owned_region, or let the transport keep it: owned_region::release() [WEFT-C019]");
   }
   region(const registration& r, std::uint32_t number) noexcept : registration_(r), number_(number) {}
 

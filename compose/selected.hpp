@@ -6,7 +6,7 @@
 #pragma once
 
 #if !defined(WEFT_FABRIC)
-#error "weft: no fabric is selected. Link one target weft::<fabric> (CMake), or define WEFT_FABRIC=<fabric>"
+#error "weft: no fabric is selected. Link one target weft::<fabric> (CMake), or define WEFT_FABRIC=<fabric> [WEFT-C003]"
 #endif
 
 #if defined(WEFT_SET_HEADER)  // a set of fabrics: CMake writes the header (weft_add_fabric_set)

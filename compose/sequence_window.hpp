@@ -25,11 +25,11 @@ enum class arrival : std::uint8_t {
 namespace detail {
 template <unsigned Bits, std::uint32_t Outstanding>
 struct sequence_space {
-  static_assert(Bits >= 2 && Bits <= 32, "weft: a sequence number has 2 to 32 bits");
+  static_assert(Bits >= 2 && Bits <= 32, "weft: a sequence number has 2 to 32 bits [WEFT-C029]");
   static constexpr std::uint32_t half = std::uint32_t{1} << (Bits - 1);
-  static_assert(
-      Outstanding >= 1 && Outstanding <= half,
-      "weft: more than half of a sequence's space may not be outstanding: a late number would be taken for a new one");
+  static_assert(Outstanding >= 1 && Outstanding <= half,
+                "weft: more than half of a sequence's space may not be outstanding: a late number would be taken for a "
+                "new one [WEFT-C029]");
   static constexpr std::uint32_t mask = ~std::uint32_t{0} >> (32 - Bits);
 
   /// One bit per number of the window, by its place in a ring of the next power of two: neighbours in the window never

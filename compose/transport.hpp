@@ -51,7 +51,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   using waiting = detail::blocking_calls<engine_type>;
   static_assert(!changed_fabric_set<F>,
                 "weft: a set cannot be changed as a whole: change its fabrics, as in "
-                "fabric_set<ordered<F, order::write_after_write>, ...>");
+                "fabric_set<ordered<F, order::write_after_write>, ...> [WEFT-C033]");
   static_assert(consistent_fabric<F>());
 
  public:
@@ -96,7 +96,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   int progress() {
     static_assert(detail::never<G>,
                   "weft: progress() needs a handler for every kind of event: net.progress(weft::overloaded{"
-                  "[](const weft::failed& f) {…}, [](const weft::lost& l) {…}, [](auto&&) {}})");
+                  "[](const weft::failed& f) {…}, [](const weft::lost& l) {…}, [](auto&&) {}}) [WEFT-C012]");
     return 0;
   }
   /// Makes progress until `done()` is true. Errors: deadline; invalid inside a handler.
@@ -104,7 +104,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   status until(Done&& done, duration timeout, Handler&& on) {
     static_assert(!std::same_as<std::remove_cvref_t<std::invoke_result_t<Done&>>, status>,
                   "weft: until() would repeat a post that can never succeed: use net.retry(post, timeout, handler), "
-                  "which repeats only `again`");
+                  "which repeats only `again` [WEFT-C013]");
     return waiting(*e_).until(done, timeout, on);
   }
   /// Makes a post again while it returns `again`, with progress between, and returns its first other status:
@@ -114,7 +114,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   template <class Post, event_handler Handler>
   status retry(Post&& post, duration timeout, Handler&& on) {
     static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<Post&>>, status>,
-                  "weft: retry() takes a post that returns weft::status; for a condition use net.until()");
+                  "weft: retry() takes a post that returns weft::status; for a condition use net.until() [WEFT-C014]");
     return waiting(*e_).retry(post, timeout, on);
   }
   /// Sleeps until something may have arrived, the time is over, or a timer is due; call progress() next. Returns at

@@ -110,7 +110,8 @@ struct with : F {
 
  private:
   static constexpr auto shared_words = detail::shared_with(policies{}, F::shared);
-  static_assert(shared_words.view().size() <= wire::largest_shared, "weft: a handshake has no room for these answers");
+  static_assert(shared_words.view().size() <= wire::largest_shared,
+                "weft: a handshake has no room for these answers [WEFT-C039]");
 
  public:
   static constexpr std::string_view shared = shared_words.view();

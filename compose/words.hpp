@@ -32,7 +32,7 @@ class remote_word {
   explicit constexpr remote_word(const remote_word<Other>&) noexcept {
     static_assert(Other == Who,
                   "weft: a word has one executor for all of its atomics: take the place from a region parsed with the "
-                  "same atomicity");
+                  "same atomicity [WEFT-C020]");
   }
   constexpr operator remote_place() const noexcept {  // NOLINT(google-explicit-constructor): bytes may be put and got
     remote_place plain = place_;
@@ -98,7 +98,7 @@ class words : public region {
     static_assert(W != atomicity::provider,
                   "weft: a card or the library executes the atomics on these words, and std::atomic is no atomic to "
                   "it: post atomics to yourself, or "
-                  "register the region with atomicity::target");
+                  "register the region with atomicity::target [WEFT-C021]");
     return std::atomic_ref<T>(*reinterpret_cast<T*>(data() + offset));
   }
 };
@@ -116,12 +116,12 @@ inline constexpr atomicity executor_of<F, remote_word<Who>> = Who;
 /// True where peers of fabric F can post atomics to words of this executor; else a compile error with a sentence.
 template <class F, atomicity Who>
 consteval bool executes() {
-  static_assert(
-      Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
-      "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
+  static_assert(Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
+                "weft: on this fabric neither card nor library executes atomics: register the region with "
+                "atomicity::target [WEFT-C022]");
   static_assert(Who != atomicity::processor,
                 "weft: atomics on these words are their owner's alone (atomicity::processor): register the region with "
-                "atomicity::target or provider");
+                "atomicity::target or provider [WEFT-C023]");
   return true;
 }
 

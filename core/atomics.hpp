@@ -83,7 +83,7 @@ struct atomic_table {
   explicit consteval atomic_table(std::string_view words) {
     // Never thrown at run time: the text is the compiler's error message.
     if (words.size() != atomic_operations * (number_types + 1) - 1)  // NOLINTNEXTLINE(hicpp-exception-baseclass)
-      throw "weft: a table of atomics has a word per operation and a letter per type";
+      throw "weft: a table of atomics has a word per operation and a letter per type [WEFT-C039]";
     for (std::size_t i = 0; i < atomic_operations; ++i)
       for (std::size_t j = 0; j < number_types; ++j) {
         const char letter = words[i * (number_types + 1) + j];
@@ -106,7 +106,8 @@ struct atomic_table {
 };
 
 // Values as bits: the value's bytes as in memory, the rest of the 8 bytes zero.
-static_assert(std::endian::native == std::endian::little, "weft: words of 4 bytes travel in the low half of 8");
+static_assert(std::endian::native == std::endian::little,
+              "weft: words of 4 bytes travel in the low half of 8 [WEFT-C039]");
 
 template <atomic_number T>
 constexpr std::uint64_t to_bits(T value) noexcept {

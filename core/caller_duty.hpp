@@ -15,7 +15,8 @@ namespace weft::detail {
 
 /// Ends the program with a sentence.
 [[noreturn, gnu::cold, gnu::noinline]] inline void duty_broken(const char* operation, const char* duty) noexcept {
-  (void)std::fprintf(stderr, "weft: %s: %s (checks::trusted leaves this check to the caller)\n", operation, duty);
+  (void)std::fprintf(stderr, "weft: %s: %s (checks::trusted leaves this check to the caller) [WEFT-O011]\n", operation,
+                     duty);
   std::abort();
 }
 

@@ -96,19 +96,17 @@ constexpr std::string_view meaning_of(errc code) noexcept {
 constexpr bool uses_a_key(std::string_view operation) noexcept {
   return operation == "put" || operation == "put_notify" || operation == "get";
 }
-}  // namespace detail
 
-/// One sentence: the call, the code, its meaning, and the library's own number where there is one.
-inline std::string describe(const status& s) {
+/// describe() without the id.
+inline std::string sentence_of(const status& s) {
   std::string text = s.operation == nullptr || *s.operation == '\0' ? std::string() : std::string(s.operation) + ": ";
   text += std::string(name_of(s.code)) + ": ";
-  if (s.is_again())
-    return text + std::string(detail::what_is_full(s.waits_for())) + "; make progress, then try once more";
+  if (s.is_again()) return text + std::string(what_is_full(s.waits_for())) + "; make progress, then try once more";
   if (s.waits_for() != waits_for::nothing)
-    return text + "nothing was posted in the time given: " + std::string(detail::what_is_full(s.waits_for()));
-  text += detail::meaning_of(s.code);
+    return text + "nothing was posted in the time given: " + std::string(what_is_full(s.waits_for()));
+  text += meaning_of(s.code);
   // Some targets drop a write with a wrong key and tell nobody (docs/limitations.md).
-  if (s.code == errc::deadline && s.operation != nullptr && detail::uses_a_key(s.operation))
+  if (s.code == errc::deadline && s.operation != nullptr && uses_a_key(s.operation))
     text += " (a peer that stopped, or a key that is not valid, ends so)";
   if (s.carries() == number_meaning::receiver_bytes)
     return text + " (" + std::to_string(s.receiver_bytes()) + " bytes)";
@@ -118,6 +116,10 @@ inline std::string describe(const status& s) {
   if (s.from == origin::system) text += ", " + std::generic_category().message(number < 0 ? -number : number);
   return text + ")";
 }
+}  // namespace detail
+
+/// One sentence: the call, the code, its meaning, the library's own number where there is one, and the code's id.
+inline std::string describe(const status& s) { return text_of({s, detail::sentence_of(s)}); }
 
 /// Throws no_value with describe() of a status that is not ok. For set-up and examples; hot paths check the status.
 inline void require(const status& s) {

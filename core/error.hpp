@@ -6,10 +6,13 @@
 // describe() (core/describe.hpp). Hot path: status yes, result no. Threads: values, no sharing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -35,6 +38,16 @@ enum class errc : std::uint8_t {
   broken,       ///< What the library or the peer did contradicts the row.
   native,       ///< An error of the library that has no closer name; status::native() is its number.
 };
+
+/// The code's id in the catalogue of errors. `weft explain WEFT-R009` says its causes, how to see them, and what mends
+/// them. Empty for `ok`, and for a number that is no code.
+constexpr std::string_view id_of(errc code) noexcept {
+  constexpr std::string_view ids[] = {"",          "WEFT-R001", "WEFT-R002", "WEFT-R003", "WEFT-R004", "WEFT-R005",
+                                      "WEFT-R006", "WEFT-R007", "WEFT-R008", "WEFT-R009", "WEFT-R010", "WEFT-R011",
+                                      "WEFT-R012", "WEFT-R013", "WEFT-R014", "WEFT-R015"};
+  const auto index = static_cast<std::size_t>(code);
+  return index < std::size(ids) ? ids[index] : std::string_view();
+}
 
 /// Who found the error, and so whose number status::native() is.
 enum class origin : std::uint8_t { weft, libfabric, verbs, system };
@@ -96,11 +109,18 @@ struct failure {
   std::string sentence;
 };
 
-/// What value() throws when there is none: its text is the failure's sentence, so that an unhandled one says what went
+/// The failure's sentence and its id: that of the sentence where it has one of its own, else that of its code.
+inline std::string text_of(const failure& f) {
+  const std::string_view id = id_of(f.why.code);
+  if (id.empty() || f.sentence.find("[WEFT-") != std::string::npos) return f.sentence;
+  return f.sentence + " [" + std::string(id) + "]";
+}
+
+/// What value() throws when there is none: its text is text_of() the failure, so that an unhandled one says what went
 /// wrong.
 class no_value : public std::runtime_error {
  public:
-  explicit no_value(const failure& f) : std::runtime_error("weft: " + f.sentence) {}
+  explicit no_value(const failure& f) : std::runtime_error("weft: " + text_of(f)) {}
 };
 
 /// A value, or a failure with a sentence. For set-up calls only.

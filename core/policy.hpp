@@ -45,7 +45,7 @@ struct policy_set {
 
  private:
   static constexpr bool each_family_once = ((count<typename Answers::family> == 1) && ...);
-  static_assert(each_family_once, "weft: two policies answer for the same family");
+  static_assert(each_family_once, "weft: two policies answer for the same family [WEFT-C005]");
 
  public:
   template <class Family>

@@ -45,9 +45,9 @@ struct promise_base {
   /// Always inlined: otherwise g++ 12 reports that a template operator new and a plain operator delete mismatch.
   template <class... Parameters>
   [[gnu::always_inline]] static inline void* operator new(std::size_t size, Parameters&... parameters) noexcept {
-    static_assert(
-        (... || has_frames<Parameters>),
-        "weft: a coroutine's frame comes from a pool: give it its scheduler (or a remote of it) as a parameter");
+    static_assert((... || has_frames<Parameters>),
+                  "weft: a coroutine's frame comes from a pool: give it its scheduler (or a remote of it) as a "
+                  "parameter [WEFT-C038]");
     void* frame = nullptr;
     (void)(... || take(frame, size, parameters));
     return frame;

@@ -12,7 +12,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::endpoint::connected, A
   static_assert(detail::nobody_asks<Asked>,
       "weft: endpoint: fabric shm cannot answer connected: it needs endpoint_type to be connected, and shm.endpoint_type is addressed "
       "(claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest legal "
-      "answer is endpoint::addressed");
+      "answer is endpoint::addressed [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -20,7 +20,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::bootstrap::socket_addr
   static_assert(detail::nobody_asks<Asked>,
       "weft: bootstrap: fabric shm cannot answer socket_address: it needs address_resolution to be socket, and shm.address_resolution is "
       "opaque (claimed: libfabric 1.17 prov/shm, FI_ADDR_STR; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, addr_format "
-      "FI_ADDR_STR); the nearest legal answer is bootstrap::exchange");
+      "FI_ADDR_STR); the nearest legal answer is bootstrap::exchange [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -28,7 +28,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::region_key::provider, 
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_key: fabric shm cannot answer provider: it needs key_owner to be provider, and shm.key_owner is application (claimed: "
       "libfabric 1.17 and 2.6 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, the provider used the requested key); the nearest "
-      "legal answer is region_key::application");
+      "legal answer is region_key::application [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -36,7 +36,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::local_descriptor::requ
   static_assert(detail::nobody_asks<Asked>,
       "weft: local_descriptor: fabric shm cannot answer required: it needs local_registration to be true, and shm.local_registration is "
       "false (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode has no FI_MR_LOCAL); the "
-      "nearest legal answer is local_descriptor::not_needed");
+      "nearest legal answer is local_descriptor::not_needed [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -44,7 +44,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::region_binding::endpoi
   static_assert(detail::nobody_asks<Asked>,
       "weft: region_binding: fabric shm cannot answer endpoint: it needs region_endpoint_binding to be true, and "
       "shm.region_endpoint_binding is false (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, mr_mode "
-      "has no FI_MR_ENDPOINT); the nearest legal answer is region_binding::domain");
+      "has no FI_MR_ENDPOINT); the nearest legal answer is region_binding::domain [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -53,7 +53,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::notify::immediate_cons
       "weft: notify: fabric shm cannot answer immediate_consumes_receive: it needs write_immediate_consumes_receive to be true, and "
       "shm.write_immediate_consumes_receive is false (claimed: libfabric 1.17 prov/shm: mode has no FI_RX_CQ_DATA; observed: 2026-11-20 "
       "libfabric 1.17.0 loopback, 240 writes with an immediate used up no posted receive); the nearest legal answer is "
-      "notify::remote_counter");
+      "notify::remote_counter [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -62,7 +62,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::write_fault::reported,
       "weft: write_fault: fabric shm cannot answer reported: it needs refused_write to be reported, and shm.refused_write is silent "
       "(claimed: libfabric 1.17 prov/shm: the target drops the command; observed: 2026-11-20 libfabric 1.17.0 loopback, the target "
       "refused a wrong key, and a write of 512 bytes got success; a write with FI_DELIVERY_COMPLETE or of 8 KiB never ended, nor did "
-      "later writes to that peer); the nearest legal answer is write_fault::delivery_confirmed");
+      "later writes to that peer); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -70,7 +70,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::progress::hardware, As
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric shm cannot answer hardware: it needs data_progress to be hardware, and shm.data_progress is polling "
       "(claimed: libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory did "
-      "not change until the target polled (2.6.0 too)); the nearest legal answer is progress::polling");
+      "not change until the target polled (2.6.0 too)); the nearest legal answer is progress::polling [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -78,7 +78,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::progress::thread, Aske
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric shm cannot answer thread: it needs data_progress to be thread, and shm.data_progress is polling (claimed: "
       "libfabric 1.17 prov/shm: FI_PROGRESS_MANUAL, AUTO refused; observed: 2026-11-20 libfabric 1.17.0 loopback, memory did not change "
-      "until the target polled (2.6.0 too)); the nearest legal answer is progress::polling");
+      "until the target polled (2.6.0 too)); the nearest legal answer is progress::polling [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -86,7 +86,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::wait::descriptor, Aske
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric shm cannot answer descriptor: it needs completion_wait to be descriptor, and shm.completion_wait is yield "
       "(claimed: libfabric 1.17 prov/shm: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_YIELD only; observed: 2026-11-20 libfabric 1.17.0 "
-      "loopback, fi_cq_open with FI_WAIT_FD gave ENOSYS); the nearest legal answer is wait::yield");
+      "loopback, fi_cq_open with FI_WAIT_FD gave ENOSYS); the nearest legal answer is wait::yield [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -94,7 +94,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::wait::spin, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: wait: fabric shm cannot answer spin: it needs completion_wait to be none, and shm.completion_wait is yield (claimed: "
       "libfabric 1.17 prov/shm: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_YIELD only; observed: 2026-11-20 libfabric 1.17.0 loopback, "
-      "fi_cq_open with FI_WAIT_FD gave ENOSYS); the nearest legal answer is wait::yield");
+      "fi_cq_open with FI_WAIT_FD gave ENOSYS); the nearest legal answer is wait::yield [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -102,7 +102,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::completion::every_oper
   static_assert(detail::nobody_asks<Asked>,
       "weft: completion: fabric shm cannot answer every_operation: it needs selective_completion to be false, and "
       "shm.selective_completion is true (claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, unsignalled "
-      "writes gave no completion); the nearest legal answer is completion::selective");
+      "writes gave no completion); the nearest legal answer is completion::selective [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -110,7 +110,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::liveness::provider, As
   static_assert(detail::nobody_asks<Asked>,
       "weft: liveness: fabric shm cannot answer provider: it needs reports_killed_peer to be true, and shm.reports_killed_peer is false "
       "(claimed: libfabric 1.17 prov/shm; observed: 2026-11-20 libfabric 1.17.0 loopback, after a kill -9 fi_send returned FI_EAGAIN "
-      "without end); the nearest legal answer is liveness::process");
+      "without end); the nearest legal answer is liveness::process [WEFT-C001]");
   return {};
 }
 template <class Asked>
@@ -118,7 +118,7 @@ constexpr refused why_not(const shm_since_1_15*, answers::receive_pool::per_link
   static_assert(detail::nobody_asks<Asked>,
       "weft: receive_pool: fabric shm cannot answer per_link: it needs endpoint_type to be connected, and shm.endpoint_type is addressed "
       "(claimed: libfabric 1.17 prov/shm: FI_EP_RDM; observed: 2026-11-20 libfabric 1.17.0, fi_info -v, FI_EP_RDM); the nearest legal "
-      "answer is receive_pool::shared");
+      "answer is receive_pool::shared [WEFT-C001]");
   return {};
 }
 constexpr policy_set<answers::flush::tracked_writes> follows(const shm_since_1_15*, answers::region_address::virtual_address) noexcept { return {}; }

@@ -6,9 +6,11 @@ A command that needs hardware ends with 77 where there is none.
 """
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import click
 
@@ -17,6 +19,7 @@ from .benching.command import bench
 from .binaries import inspect
 from .cleaning.command import clean
 from .conforming.command import conformance
+from .errors.catalogue import USAGE, with_id
 from .emulating import emulate
 from .generated import check, generate
 from .options import FINE, ROOT, builds_programs
@@ -30,7 +33,30 @@ from .version import version_of
 INTERNAL = 70
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+class _WithIds(click.Group):
+    """Each sentence about a wrong use gets its id."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _named():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _named():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _named() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        said = error.format_message()
+        named = with_id(said, USAGE)
+        vars(error)["format_message"] = lambda: named
+        raise
+
+
+@click.group(cls=_WithIds, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
              epilog="Exit codes: 0 fine, 1 not fine, 2 wrong usage, 70 a fault of weft itself.")
 @click.version_option(version_of(ROOT), prog_name="weft", message="%(prog)s %(version)s")
 def weft() -> None:
@@ -60,7 +86,7 @@ def main() -> NoReturn:
     except Exception as error:  # noqa: BLE001  the last place that can make a sentence of it
         if os.environ.get("WEFT_TRACEBACK"):
             raise
-        click.echo(f"weft: a fault of its own: {type(error).__name__}: {error} (WEFT_TRACEBACK=1 shows where)",
-                   err=True)
+        click.echo(with_id(f"weft: a fault of its own: {type(error).__name__}: {error} (WEFT_TRACEBACK=1 shows where)",
+                           USAGE), err=True)
         raise SystemExit(INTERNAL) from None
     raise SystemExit(FINE)

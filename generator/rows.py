@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from .decided import answer_of, fact_of, marked_answer_of, marked_fact_of
+from .errors.catalogue import is_id
+from .errors.showing import explain_error, list_errors
 from .explain import explained, show_all, show_one
 from .matrix.facts import FACTS, GROUPS
 from .options import decided_rows, format_option, matrix_option, pick_fabric, pick_family, refusing, rules_option
@@ -19,17 +21,19 @@ _MAIN = ("endpoint", "notify", "write_fault", "atomics", "progress", "wait", "li
 
 
 @click.command()
-@click.argument("fabric")
+@click.argument("fabric", required=False)
 @click.argument("family", required=False)
+@click.option("--list", "every", is_flag=True, help="List the ids of all errors.")
 @matrix_option
 @rules_option
 @format_option("table", "json", "csv")
 @refusing
-def explain(fabric: str, family: str | None, matrix: Path, rules: Path, kind: str) -> None:
+def explain(fabric: str | None, family: str | None, every: bool, matrix: Path, rules: Path, kind: str) -> None:
     """Say what FABRIC answers to each family, or to FAMILY, and why.
 
     With a FAMILY, the evidence of each fact is shown, and why the other answers were not taken.
     With `ordering` in place of a FAMILY: which operations are ordered.
+    With the id of an error in place of FABRIC: its cause, how to see it, and what mends it.
 
     \b
     Examples:
@@ -37,7 +41,20 @@ def explain(fabric: str, family: str | None, matrix: Path, rules: Path, kind: st
       ./weft explain tcp_rxm atomics
       ./weft explain cxi notify --format json
       ./weft explain tcp ordering      what is ordered with what
+      ./weft explain WEFT-C006         what an error means
     """
+    if every:
+        if fabric is not None:
+            raise click.UsageError("--list lists all errors: FABRIC has no place beside it")
+        list_errors(kind)
+        return
+    if fabric is None:
+        raise click.UsageError("FABRIC is missing: name a fabric, or the id of an error, or give --list")
+    if is_id(fabric):
+        if family is not None:
+            raise click.UsageError("the page of an error has no families: give the id alone")
+        explain_error(fabric, kind)
+        return
     decided, families = decided_rows(matrix, rules)
     row = pick_fabric(decided, fabric)
     if family == "ordering":

@@ -30,7 +30,7 @@ class Refusal:
 
     def sentence(self, fabric: str) -> str:
         return (f"weft: {self.family}: fabric {fabric} cannot answer {self.answer}: it needs {self.needs}; "
-                f"the nearest legal answer is {self.family}::{self.nearest}")
+                f"the nearest legal answer is {self.family}::{self.nearest} [WEFT-C001]")
 
 
 def refusals(fabric: Fabric, span: Range, choices: tuple[Choice, ...],

@@ -48,9 +48,9 @@ static_assert(coalesce_policy<none>);
 template <std::uint32_t Messages = 16, std::uint32_t Bytes = 1024>
 struct up_to {
   static_assert(Messages >= 2 && Messages <= wire::largest_group,
-                "weft: coalesce::up_to<messages, bytes>: a group holds between 2 and 64 messages");
+                "weft: coalesce::up_to<messages, bytes>: a group holds between 2 and 64 messages [WEFT-C030]");
   static_assert(Bytes >= 128 && Bytes <= 65536,
-                "weft: coalesce::up_to<messages, bytes>: a group has between 128 and 65536 bytes");
+                "weft: coalesce::up_to<messages, bytes>: a group has between 128 and 65536 bytes [WEFT-C030]");
   using family = coalesce_family;
   static constexpr bool gathers = true;
   static constexpr std::uint32_t messages = Messages, bytes = Bytes;

@@ -40,7 +40,7 @@ static_assert(inject_policy<as_the_row_permits>);
 template <std::uint32_t Bytes = 16>
 struct up_to {
   static_assert(Bytes >= 1 && Bytes <= 65536,
-                "weft: inject::up_to<bytes>: between 1 and 65536; inject::never copies nothing");
+                "weft: inject::up_to<bytes>: between 1 and 65536; inject::never copies nothing [WEFT-C030]");
   using family = inject_family;
   static constexpr std::uint32_t bytes = Bytes;
 };

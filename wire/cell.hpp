@@ -16,7 +16,7 @@
 namespace weft::wire {
 
 static_assert(std::endian::native == std::endian::little,
-              "weft: notify::watched_word is written for processors that store the low byte first");
+              "weft: notify::watched_word is written for processors that store the low byte first [WEFT-C039]");
 
 /// The bytes after the payload.
 struct cell_tail {

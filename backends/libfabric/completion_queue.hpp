@@ -33,7 +33,7 @@ class completion_queue {
   static constexpr bool marks_unsignalled = !Shape::selective_completion;
   static_assert(!marks_unsignalled || Shape::facts.context_bytes == 0,
                 "weft: a row without selective completion whose library overwrites contexts needs a context pool that "
-                "is not there");
+                "is not there [WEFT-C039]");
 
   static result<completion_queue> open(const domain& in, const port_options& options) {
     fi_cq_attr attributes{};

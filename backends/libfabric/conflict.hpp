@@ -79,7 +79,8 @@ std::string conflicts_of(const port_options& options) {
   };
   const auto found =
       conflict_search(demands.size(), [&](const std::vector<bool>& kept) { return reply(kept) != nullptr; }).all();
-  if (found.empty()) return "has no endpoint with messages and remote writes, whichever demands are dropped";
+  if (found.empty())
+    return "has no endpoint with messages and remote writes, whichever demands are dropped [WEFT-O004]";
   std::vector<bool> rest(demands.size(), true);
   for (const auto& each : found)
     for (const std::size_t index : each) rest[index] = false;
@@ -92,7 +93,7 @@ std::string conflicts_of(const port_options& options) {
     if (each.size() == 1 && instead != nullptr)
       text += " (it returns " + demands[each.front()].returned(*instead) + ")";
   }
-  return text + "; everything else that was asked for is granted";
+  return text + "; everything else that was asked for is granted [WEFT-O004]";
 }
 
 }  // namespace weft::backends::libfabric

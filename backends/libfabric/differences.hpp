@@ -60,7 +60,7 @@ class differences {
     std::string said =
         "fabric " + std::string(fabric) + ": the library is not what this program was generated for: " + text();
     if (!refuse(on_difference::degrade)) said += "; on_difference::degrade accepts these differences";
-    return said;
+    return said + " [WEFT-O003]";
   }
 
  private:

@@ -54,7 +54,7 @@ failure nothing_found(int returned, const port_options& options) {
   const std::string who = "fabric " + std::string(Shape::name) + ": libfabric " + printed(running);
   if (running < built_with)
     return {failed(returned, "fi_getinfo"), who + " is older than the release this program was compiled with (" +
-                                                printed(built_with) + "): load that one or later"};
+                                                printed(built_with) + "): load that one or later [WEFT-O002]"};
   owned_info hints(fi_allocinfo());
   if (hints) hints->fabric_attr->prov_name = strdup(std::string(Shape::facts.provider).c_str());
   fi_info* any = nullptr;
@@ -62,7 +62,8 @@ failure nothing_found(int returned, const port_options& options) {
   fi_freeinfo(any);
   if (!present)
     return {failed(returned, "fi_getinfo"), who + " has no provider \"" + std::string(Shape::facts.provider) +
-                                                "\" here, or no device for it (" + limited_by_environment() + ")"};
+                                                "\" here, or no device for it (" + limited_by_environment() +
+                                                ") [WEFT-O001]"};
   if (auto no = options.node.empty() ? std::string() : unresolved(options.node); !no.empty())
     return {failed(returned, "fi_getinfo"), "fabric " + std::string(Shape::name) + ": " + no};
   return {failed(returned, "fi_getinfo"), who + " found nothing: its provider \"" + std::string(Shape::facts.provider) +

@@ -25,8 +25,9 @@ namespace weft::backends::libfabric {
 
 template <port_shape Shape>
 class port : public post_calls<Shape> {
-  static_assert(!(Shape::bind_regions && Shape::facts.endpoint_type == endpoint_type::connected),
-                "weft: regions bound to an endpoint need one endpoint; a connected fabric has one per link");
+  static_assert(
+      !(Shape::bind_regions && Shape::facts.endpoint_type == endpoint_type::connected),
+      "weft: regions bound to an endpoint need one endpoint; a connected fabric has one per link [WEFT-C039]");
   using endpoint_set = endpoints<Shape>;
 
  public:

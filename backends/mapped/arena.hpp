@@ -40,7 +40,7 @@ struct arena_head {
   std::array<region_row, rows> table;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
-              "weft: processes share these words, so that no lock of one process may stand for them");
+              "weft: processes share these words, so that no lock of one process may stand for them [WEFT-C039]");
 
 /// Allocates pieces of a range in ascending order. A freed piece is reused after the allocation reached the end.
 class range_of_pages {

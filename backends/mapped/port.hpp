@@ -30,15 +30,16 @@ template <port_shape Shape>
 class port : public post_calls<Shape> {
   static_assert(!Shape::virtual_address && Shape::provider_key && !Shape::bind_regions,
                 "weft: mapped memory is addressed by offsets, the owner's port makes its keys, and it is bound "
-                "to no endpoint");
+                "to no endpoint [WEFT-C039]");
   static_assert(
       !Shape::remote_counter && !Shape::receive_reserve && !Shape::multi_receive && !Shape::shared_receives,
       "weft: mapped memory has no counter of remote writes, its notices consume no receive, and a receive takes one "
-      "message of one link");
+      "message of one link [WEFT-C039]");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
-                "weft: mapped memory has one queue for transmits and receives, and no library");
-  static_assert(!Shape::framed, "weft: messages of mapped memory carry an immediate");
-  static_assert(Shape::facts.endpoint_type == endpoint_type::connected, "weft: links of mapped memory are connections");
+                "weft: mapped memory has one queue for transmits and receives, and no library [WEFT-C039]");
+  static_assert(!Shape::framed, "weft: messages of mapped memory carry an immediate [WEFT-C039]");
+  static_assert(Shape::facts.endpoint_type == endpoint_type::connected,
+                "weft: links of mapped memory are connections [WEFT-C039]");
 
  public:
   using link = link_handle;

@@ -87,7 +87,7 @@ result<std::string> attest(const device& of, const ibv_port_attr& port, const po
                      " is not what this program was generated for: " + found.text();
   if (found.refuse(options.on_difference)) {
     if (!found.serious()) said += "; on_difference::degrade accepts these differences";
-    return failure{error(errc::broken, "open"), std::move(said)};
+    return failure{error(errc::broken, "open"), said + " [WEFT-O003]"};
   }
   return found.text();
 }
@@ -100,8 +100,9 @@ result<std::uint8_t> find_device(device& into) {
     int count = 0;
     ibv_context** all = rdma_get_devices(&count);
     if (all == nullptr || count == 0)
-      return failure{error(errc::unsupported, "rdma_get_devices"),
-                     who + ": no RDMA device on this machine (rdma link lists devices, ibv_devinfo shows details)"};
+      return failure{
+          error(errc::unsupported, "rdma_get_devices"),
+          who + ": no RDMA device on this machine (rdma link lists devices, ibv_devinfo shows details) [WEFT-O001]"};
     into.context = all[0];
     rdma_free_devices(all);
     return std::uint8_t{1};

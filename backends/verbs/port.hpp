@@ -29,18 +29,20 @@ class port : public post_calls<port<Shape>, Shape> {
 
   static_assert(Shape::virtual_address && Shape::provider_key && Shape::local_descriptor,
                 "weft: with rdma-core remote addresses are the target's pointers, cards make the keys, and local "
-                "buffers are registered");
-  static_assert(
-      !Shape::bind_regions && !Shape::remote_counter && Shape::selective_completion,
-      "weft: rdma-core binds no regions to endpoints, has no counter of remote writes, and signals selectively");
+                "buffers are registered [WEFT-C039]");
+  static_assert(!Shape::bind_regions && !Shape::remote_counter && Shape::selective_completion,
+                "weft: rdma-core binds no regions to endpoints, has no counter of remote writes, and signals "
+                "selectively [WEFT-C039]");
   static_assert(!Shape::two_queues && Shape::threads == thread_level::one_owner,
-                "weft: this backend reads one queue, and requests no locks from rdma-core");
-  static_assert(!Shape::multi_receive, "weft: a receive of rdma-core takes one message");
-  static_assert(!Shape::shared_receives || Shape::write_immediate,
-                "weft: a pool of receives needs a wire that retries when the pool is empty; iWARP does not");
-  static_assert(Shape::write_immediate == Shape::receive_reserve, "weft: a write with an immediate consumes a receive");
+                "weft: this backend reads one queue, and requests no locks from rdma-core [WEFT-C039]");
+  static_assert(!Shape::multi_receive, "weft: a receive of rdma-core takes one message [WEFT-C039]");
+  static_assert(
+      !Shape::shared_receives || Shape::write_immediate,
+      "weft: a pool of receives needs a wire that retries when the pool is empty; iWARP does not [WEFT-C039]");
+  static_assert(Shape::write_immediate == Shape::receive_reserve,
+                "weft: a write with an immediate consumes a receive [WEFT-C039]");
   static_assert(Shape::facts.endpoint_type == endpoint_type::connected,
-                "weft: this backend has reliable connections only");
+                "weft: this backend has reliable connections only [WEFT-C039]");
 
  public:
   using link = link_handle;

@@ -80,8 +80,8 @@ class connect_calls {
     record* const r = begun =
         admission<Engine>(e_).make_room_for_own() ? handshakes().begin(peer_event::owner_connects) : nullptr;
     if (r == nullptr)
-      return {error(errc::no_memory, "connect"),
-              "all " + std::to_string(e_.peers.capacity()) + " peer records are in use (transport_options::peers)"};
+      return {error(errc::no_memory, "connect"), "all " + std::to_string(e_.peers.capacity()) +
+                                                     " peer records are in use (transport_options::peers) [WEFT-O012]"};
     if (!typename Engine::template authentication<Engine>(e_).begin(*r)) {
       teardown<Engine>(e_).forget(*r);
       return without_random_numbers();
@@ -151,7 +151,7 @@ class connect_calls {
   // ---- sentences
   static failure passed_over(const char* call, const char* seen) {
     return {error(errc::broken, call),
-            std::string(seen) + " arrived while " + call + "() waited; pass a handler for events"};
+            std::string(seen) + " arrived while " + call + "() waited; pass a handler for events [WEFT-O009]"};
   }
   /// "10 s", or "250 ms".
   static std::string seconds(duration d) {
@@ -160,22 +160,26 @@ class connect_calls {
   }
   static std::string explain(std::string_view where, status why, const std::string& reason) {
     std::string text(where);
+    std::string_view id;
     switch (why.code) {
       case errc::rejected:
         text += " refused the connection";
+        id = " [WEFT-O007]";
         break;
       case errc::incompatible:
         text += " cannot talk to this build";
+        id = " [WEFT-O008]";
         break;
       case errc::unreachable:
         text += " is not reachable: nobody listens there with fabric " + std::string(Engine::fabric::name) +
                 "; start the listener first. A listener whose places are all taken refuses too: try later";
+        id = " [WEFT-O006]";
         break;
       default:
         text += " was lost while connecting";
         break;
     }
-    return reason.empty() ? text : text + ": " + reason;
+    return (reason.empty() ? text : text + ": " + reason).append(id);
   }
 
  private:

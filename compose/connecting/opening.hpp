@@ -113,11 +113,11 @@ class opening {
   /// Adds a sentence where another program has the port, or another machine the address. Other failures stay unchanged.
   static failure at_address(const transport_options& o, failure why) {
     if (!o.node.empty() && why.why.native() == EADDRNOTAVAIL)
-      why.sentence =
-          o.node + " is no address of this machine: options.node is the address of this side (" + why.sentence + ")";
+      why.sentence = o.node + " is no address of this machine: options.node is the address of this side (" +
+                     why.sentence + ") [WEFT-O010]";
     if (o.service.empty() || why.why.native() != EADDRINUSE) return why;
     why.sentence = "port " + o.service + (o.node.empty() ? "" : " of " + o.node) +
-                   " is in use: end the other program, or choose another service (" + why.sentence + ")";
+                   " is in use: end the other program, or choose another service (" + why.sentence + ") [WEFT-O005]";
     return why;
   }
   static std::string too_large(const transport_options& o, const port_limits& device) {

@@ -60,9 +60,10 @@ class shared_secret_handshake {
   static std::string refusal(const transport_options& o) {
     if (o.secret.has_good_size()) return {};
     if (o.secret.size() == 0)
-      return "transport_options::secret is empty, and authentication::shared_secret needs one of " + sizes();
+      return "transport_options::secret is empty, and authentication::shared_secret needs one of " + sizes() +
+             " [WEFT-O013]";
     return "transport_options::secret has " + std::to_string(o.secret.size()) +
-           " bytes; authentication::shared_secret needs " + sizes();
+           " bytes; authentication::shared_secret needs " + sizes() + " [WEFT-O013]";
   }
   bool begin(record& r) noexcept { return r.has_callers = draw(r.callers); }
 

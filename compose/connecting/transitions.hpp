@@ -251,7 +251,7 @@ consteval bool is_complete() {
       if (t.why.empty() || t.why == claimed_twice) return false;
   return true;
 }
-static_assert(is_complete(), "weft: a pair of state and event has no rule, or two");
+static_assert(is_complete(), "weft: a pair of state and event has no rule, or two [WEFT-C039]");
 
 }  // namespace connection_table
 

@@ -38,7 +38,8 @@ struct engine_traits {
   using fabric = F;
   using shape = shape_of<F>;
   using port_type = typename F::template port<shape>;
-  static_assert(port<port_type>, "weft: this fabric's backend does not satisfy the port contract (core/port.hpp)");
+  static_assert(port<port_type>,
+                "weft: this fabric's backend does not satisfy the port contract (core/port.hpp) [WEFT-C039]");
   using link = typename port_type::link;
   using oob_exchange = typename port_type::oob_exchange;
   using processes = processes_of<port_type>;
@@ -52,7 +53,7 @@ struct engine_traits {
   static constexpr bool many_in_one = shape::multi_receive;
   static constexpr bool links_have_receives = port_type::link_has_receives;
   static_assert(links_have_receives == (connected && !shape::shared_receives),
-                "weft: this backend's port does not post receives where its shape says");
+                "weft: this backend's port does not post receives where its shape says [WEFT-C039]");
   /// Receives that one poll consumed are posted again by one call.
   static constexpr bool chains_receives = posts_receive_lists<port_type>;
   static constexpr std::uint32_t longest_chain = 16;

@@ -70,7 +70,7 @@ template <class Answer>
 consteval bool secret_has_its_header() {  // apart from the types, so that the compiler says nothing else
   static_assert(!Answer::asks_secret,
                 "weft: authentication::shared_secret has a header of its own, which needs libcrypto: "
-                "#include <weft/compose/authentication.hpp>, and link weft::authentication");
+                "#include <weft/compose/authentication.hpp>, and link weft::authentication [WEFT-C015]");
   return true;
 }
 

@@ -55,7 +55,7 @@ template <class Answer>
 consteval bool has_its_header() {  // apart from the types, so that the compiler says nothing else
   static_assert(!Answer::gathers,
                 "weft: coalesce::up_to<messages, bytes> has a header of its own: "
-                "#include <weft/compose/coalescing.hpp>");
+                "#include <weft/compose/coalescing.hpp> [WEFT-C015]");
   return true;
 }
 

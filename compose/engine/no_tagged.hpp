@@ -45,7 +45,7 @@ template <class Answer>
 consteval bool tags_have_their_header() {  // apart from the types, so that the compiler says nothing else
   static_assert(!Answer::matches,
                 "weft: tagged::matched_over_messages<window> has a header of its own: "
-                "#include <weft/compose/tagged/tagged.hpp>");
+                "#include <weft/compose/tagged/tagged.hpp> [WEFT-C015]");
   return true;
 }
 
@@ -66,7 +66,7 @@ struct no_tagged_calls {
     static_assert(sizeof...(Any) > 1000,
                   "weft: this fabric's answer to tagged is none: ask for it, as in "
                   "weft::with<weft::selected, weft::answers::tagged::matched_over_messages<>>, "
-                  "and #include <weft/compose/tagged/tagged.hpp>");
+                  "and #include <weft/compose/tagged/tagged.hpp> [WEFT-C016]");
     return {};
   }
 };

@@ -40,7 +40,7 @@ class memory_calls {
   result<owned_region> register_region(const cuda_memory& m, rights granted) {
     static_assert(Here,
                   "weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, "
-                  "register a dmabuf_memory");
+                  "register a dmabuf_memory [WEFT-C036]");
     return own([&] { return rare::register_memory(e_(), device_memory::of(m), granted); });
   }
   /// Registers fresh, zeroed memory of the transport, aligned to a page. The memory ends with the region.
@@ -68,7 +68,7 @@ class memory_calls {
   region_bytes export_region(const region& r) const noexcept {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on this fabric bytes land only while the target polls; name the progress owner: "
-                  "export_region(region, weft::owner_polls)");
+                  "export_region(region, weft::owner_polls) [WEFT-C006]");
     return wire::encode(registrar_type(e_()).describe(r));
   }
   /// The same for one peer. A fabric_set needs the peer's name; on one fabric the bytes are those of above.
@@ -101,9 +101,9 @@ class memory_calls {
   /// On other fabrics use region::slice().
   template <class G = F>
   static local_memory memory(const_bytes any) noexcept {
-    static_assert(
-        answer<G, local_descriptor_family>::any_memory,
-        "weft: this fabric wants local buffers registered; use a slice of a region: region.slice(offset, size)");
+    static_assert(answer<G, local_descriptor_family>::any_memory,
+                  "weft: this fabric wants local buffers registered; use a slice of a region: region.slice(offset, "
+                  "size) [WEFT-C007]");
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): sources are only read
     return {const_cast<std::byte*>(any.data()), any.size(), nullptr};
   }
@@ -112,9 +112,9 @@ class memory_calls {
   engine_type& e_() const noexcept { return *static_cast<const Transport&>(*this).e_; }
   template <atomicity Who>
   static consteval atomicity executor_asked() {
-    static_assert(
-        Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
-        "weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target");
+    static_assert(Who != atomicity::provider || usual_atomicity<F> == atomicity::provider,
+                  "weft: on this fabric neither card nor library executes atomics: register the region with "
+                  "atomicity::target [WEFT-C022]");
     return Who;
   }
   template <class View = region, class Make>

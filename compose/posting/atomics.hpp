@@ -32,7 +32,7 @@ class atomic_posts {
   [[gnu::always_inline]] status post(peer to, const remote_place& at, operation reported, T operand, T expected,
                                      void* context) noexcept {
     static_assert(offered(What, type_of<T>),
-                  "weft: words of float and double have add, swap, min, max, load and store");
+                  "weft: words of float and double have add, swap, min, max, load and store [WEFT-C025]");
     record* r = initiator_.addressed(to, name_of(reported));
     if constexpr (ends_here<Who, What, T>) {
       (void)check<Who, What, T>(at, reported);

@@ -32,9 +32,10 @@ concept wide_immediate =
 
 template <class Source>
 status refuse_source() noexcept {
-  static_assert(never<Source>,
-                "weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size); of any "
-                "other memory net.memory(span), where the fabric permits it; of several pieces an array of these");
+  static_assert(
+      never<Source>,
+      "weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size); of any "
+      "other memory net.memory(span), where the fabric permits it; of several pieces an array of these [WEFT-C008]");
   return {};
 }
 template <class Source>
@@ -43,14 +44,14 @@ status refuse_member() noexcept {
       never<Source>,
       "weft: a member of a batch or a group is one slice of a region: region.slice(offset, size) or "
       "region.first(size); of any other memory net.memory(span), where the fabric permits it; post several pieces "
-      "without a batch");
+      "without a batch [WEFT-C009]");
   return {};
 }
 template <class Number>
 status refuse_immediate() noexcept {
   static_assert(never<Number>,
                 "weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several "
-                "fields with weft::immediate_layout or weft::spilled_layout");
+                "fields with weft::immediate_layout or weft::spilled_layout [WEFT-C010]");
   return {};
 }
 

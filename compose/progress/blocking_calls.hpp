@@ -113,7 +113,7 @@ class blocking_calls {
       return {error(errc::peer_lost, "receive region"), "the peer was lost before it described its region"};
     if (const char* seen = waits.interrupted())  // a description that has come stays for the next call
       return {error(errc::broken, "receive region"),
-              std::string(seen) + " arrived while receive_region() waited; pass a handler for events"};
+              std::string(seen) + " arrived while receive_region() waited; pass a handler for events [WEFT-O009]"};
     if (!came()) return {waited, "the peer did not describe its region in time"};
     auto& kept = record_of(from).words->regions;
     const region_bytes description = kept.front();

@@ -57,7 +57,7 @@ class completion_calls {
     static_assert(!std::same_as<answer<G, flush_family>, answers::flush::refused>,
                   "weft: this fabric cannot tell when earlier writes are visible: no message is kept behind them, and "
                   "no end of a write means delivered; "
-                  "`weft explain FABRIC flush` names the facts");
+                  "`weft explain FABRIC flush` names the facts [WEFT-C018]");
   }
   Transport& self() noexcept { return static_cast<Transport&>(*this); }
   engine_type& e_() const noexcept { return *static_cast<const Transport&>(*this).e_; }

@@ -113,7 +113,7 @@ class completion_level {
   struct checked_way : reached_by<fabric, State> {
     static_assert(reached_by<fabric, State>::native || reached_by<fabric, State>::emulated,
                   "weft: this fabric cannot say that a write reached this state: its row has no delivery_complete, and "
-                  "its flush answer is refused");
+                  "its flush answer is refused [WEFT-C018]");
   };
   /// Asks the peer whether the write is visible, where the write's completion does not mean that.
   template <class How>

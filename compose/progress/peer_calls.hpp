@@ -74,7 +74,7 @@ class peer_calls {
   status send_region(peer to, const region& r) noexcept {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on this fabric bytes land only while the target polls; name the progress owner: "
-                  "send_region(peer, region, weft::owner_polls)");
+                  "send_region(peer, region, weft::owner_polls) [WEFT-C006]");
     return send_region(to, r, owner_polls);
   }
   /// Takes the oldest description that this peer sent with send_region(), or waits for one. Messages of users stay with

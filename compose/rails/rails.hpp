@@ -107,7 +107,7 @@ class rails {
   std::vector<std::byte> export_region(const striped_region& r) const {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on this fabric bytes land only while the target polls; name the progress owner: "
-                  "export_region(region, weft::owner_polls)");
+                  "export_region(region, weft::owner_polls) [WEFT-C006]");
     return export_region(r, owner_polls);
   }
   /// Errors: garbled bytes; another fabric, number of rails or page size.
@@ -136,7 +136,7 @@ class rails {
   status send_region(const striped_peer& to, const striped_region& r, duration timeout = 10s, Handler&& on = {}) {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on this fabric bytes land only while the target polls; name the progress owner: "
-                  "send_region(peer, region, weft::owner_polls)");
+                  "send_region(peer, region, weft::owner_polls) [WEFT-C006]");
     return send_region(to, r, owner_polls, timeout, on);
   }
   /// Waits for the descriptions of a region, one on each rail. Errors: deadline, peer_lost, incompatible.

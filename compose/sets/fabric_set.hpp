@@ -21,12 +21,13 @@ namespace weft {
 /// Two to eight fabrics as one. The first one opened keeps small things, such as the clock.
 template <complete_fabric... F>
 struct fabric_set {
-  static_assert(sizeof...(F) > 0 && sizeof...(F) <= wire::most_fabrics, "weft: a set has one to eight fabrics");
+  static_assert(sizeof...(F) > 0 && sizeof...(F) <= wire::most_fabrics,
+                "weft: a set has one to eight fabrics [WEFT-C031]");
   static_assert(detail::names_differ<F...>(),
-                "weft: a fabric is twice in this set: each fabric, with its answers, may be there once");
+                "weft: a fabric is twice in this set: each fabric, with its answers, may be there once [WEFT-C031]");
   static_assert(detail::environments_agree<F...>(),
                 "weft: two fabrics of this set want different values of one environment variable, and a process has "
-                "one: `weft explain FABRIC` lists them under environment");
+                "one: `weft explain FABRIC` lists them under environment [WEFT-C032]");
 
  private:
   using first = std::tuple_element_t<0, std::tuple<F...>>;
@@ -84,7 +85,7 @@ template <complete_fabric... F, class Answer>
 constexpr refused why_not(const fabric_set<F...>* /*fabric*/, Answer /*answer*/, detail::asked /*asked*/) {
   static_assert(detail::set_has_no_answer<Answer>,
                 "weft: a set has no answers of its own: give them to its fabrics, as in "
-                "fabric_set<with<F, answers::checks::trusted>, ...>");
+                "fabric_set<with<F, answers::checks::trusted>, ...> [WEFT-C033]");
   return {};
 }
 

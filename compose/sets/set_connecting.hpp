@@ -32,7 +32,7 @@ class set_peer_calls {
   template <complete_fabric G>
   std::string listen_address() const {
     std::string found;
-    static_assert(members::template has<G>, "weft: the set does not have this fabric");
+    static_assert(members::template has<G>, "weft: the set does not have this fabric [WEFT-C034]");
     if (state_().options.listens)
       self().members_.each([&](auto& net, auto index) {
         if (index() == members::template index_of<G>) found = net.listen_address();

@@ -93,8 +93,9 @@ class set_memory_calls {
   }
   template <class G = Set>
   result<remote_region> parse_region(const_bytes /*from*/) const {
-    static_assert(never<G>,
-                  "weft: a region has another key on each fabric of a set: name the peer: parse_region(peer, bytes)");
+    static_assert(
+        never<G>,
+        "weft: a region has another key on each fabric of a set: name the peer: parse_region(peer, bytes) [WEFT-C035]");
     return remote_region();
   }
 
@@ -102,7 +103,7 @@ class set_memory_calls {
   static local_memory memory(const_bytes any) noexcept {
     static_assert(answer<G, local_descriptor_family>::any_memory,
                   "weft: a fabric of this set wants local buffers registered; use a slice of a region: "
-                  "region.slice(offset, size)");
+                  "region.slice(offset, size) [WEFT-C007]");
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): sources are only read
     return {const_cast<std::byte*>(any.data()), any.size(), nullptr};
   }
@@ -129,13 +130,13 @@ class set_memory_calls {
   static consteval void owner_is_named() {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on a fabric of this set bytes land only while the target polls; name the progress owner: "
-                  "export_region(peer, region, weft::owner_polls)");
+                  "export_region(peer, region, weft::owner_polls) [WEFT-C006]");
   }
   template <atomicity Who>
   static consteval atomicity asked() {
     static_assert(Who != atomicity::provider || usual_atomicity<Set> == atomicity::provider,
                   "weft: peers of a set reach a word by several fabrics, and a word has one executor: register the "
-                  "region with atomicity::target");
+                  "region with atomicity::target [WEFT-C024]");
     return Who;
   }
   static constexpr std::array<std::uint64_t, sizeof...(F)> fingerprints{F::fingerprint...};

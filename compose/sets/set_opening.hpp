@@ -125,7 +125,8 @@ class set_opening {
       failure why = std::move(served).error();
       if (why.why.native() == EADDRINUSE)
         why.sentence = "port " + s_.options.service + " of " + node +
-                       " is in use: end the other program, or choose another service (" + why.sentence + ")";
+                       " is in use: end the other program, or choose another service (" + why.sentence +
+                       ") [WEFT-O005]";
       return why;
     }
     s_.side_channel = std::move(served).value();

@@ -29,7 +29,7 @@ class set_region_calls {
   status send_region(peer to, const region& r) {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on a fabric of this set bytes land only while the target polls; name the progress owner: "
-                  "send_region(peer, region, weft::owner_polls)");
+                  "send_region(peer, region, weft::owner_polls) [WEFT-C006]");
     return send_region(to, r, owner_polls);
   }
   /// As peer_calls::receive_region. Makes progress on every fabric.

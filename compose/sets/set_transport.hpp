@@ -49,14 +49,14 @@ class transport<fabric_set<F...>>
   /// The transport of one fabric, for what only this fabric offers. Null: the fabric is not open here.
   template <complete_fabric G>
   transport<G>* on() noexcept {
-    static_assert(members::template has<G>, "weft: the set does not have this fabric");
+    static_assert(members::template has<G>, "weft: the set does not have this fabric [WEFT-C034]");
     constexpr std::size_t index = members::template index_of<G>;
     return members_.template is_open<index>() ? &members_.template net<index>() : nullptr;
   }
   /// The peer as one of fabric G, so that posts have no branch. Nothing: another fabric reaches the peer.
   template <complete_fabric G>
   std::optional<peer_of<G>> peer_on(peer p) const noexcept {
-    static_assert(members::template has<G>, "weft: the set does not have this fabric");
+    static_assert(members::template has<G>, "weft: the set does not have this fabric [WEFT-C034]");
     if (!p || detail::peer_access::member(p) != members::template index_of<G>) return std::nullopt;
     return peer_of<G>(p);
   }
@@ -82,7 +82,7 @@ class transport<fabric_set<F...>>
   status until(Done&& done, duration timeout, Handler&& on) {
     static_assert(!std::same_as<std::remove_cvref_t<std::invoke_result_t<Done&>>, status>,
                   "weft: until() would repeat a post that can never succeed: use net.retry(post, timeout, handler), "
-                  "which repeats only `again`");
+                  "which repeats only `again` [WEFT-C013]");
     if (is_handling()) return error(errc::invalid, "waiting inside a handler");
     const instant end = now() + timeout;
     for (std::uint32_t idle = 0; !done();) {
@@ -97,7 +97,7 @@ class transport<fabric_set<F...>>
   template <class Post, event_handler Handler>
   status retry(Post&& post, duration timeout, Handler&& on) {
     static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<Post&>>, status>,
-                  "weft: retry() takes a post that returns weft::status; for a condition use net.until()");
+                  "weft: retry() takes a post that returns weft::status; for a condition use net.until() [WEFT-C014]");
     status answered = post();
     if (!answered.is_again()) return answered;
     const status waited = until(
@@ -188,7 +188,7 @@ class transport<fabric_set<F...>>
   [[gnu::always_inline]] decltype(auto) to_living(const To& to, Body&& body) {
     if constexpr (detail::says_its_fabric<To>) {
       constexpr std::size_t index = members::template index_of<typename To::fabric>;
-      static_assert(index < members::count, "weft: this peer_of<F> names a fabric that the set does not have");
+      static_assert(index < members::count, "weft: this peer_of<F> names a fabric that the set lacks [WEFT-C034]");
       return body(members_.template net<index>(), std::integral_constant<std::size_t, index>{});
     } else {
       return members_.at_living(detail::peer_access::member(to), body);

@@ -3,7 +3,7 @@
 
 - docs/limitations.md and docs/glossary.md from the lists in docs/tables/;
 - docs/reference/generated/cli.md from the help of `./weft`;
-- docs/reference/generated/errors.md from core/error.hpp and core/describe.hpp;
+- docs/reference/generated/errors.md from core/error.hpp, core/describe.hpp and generator/errors/pages/;
 - docs/reference/mutation.md and docs/reference/nightly.md from the results in docs/tables/ (campaigns.py);
 - the tables of bench/README.md from the build's lists and the results in the tree (benches.py);
 - docs/reference/drift.md from what was observed of each release of libfabric (generator/releasing/page.py);
@@ -105,13 +105,35 @@ def errors(root: Path) -> str:
         "# Error codes\n\n"
         "`status::code` and `failure::why.code` are one of these. `describe(status)` makes a sentence of a status.\n\n"
         + _table("core/error.hpp", ("code", "`describe` says", "notes"), rows, limit=0)
-        + "\n## What `again` waits for\n\n`status::what()` is one of these.\n\n"
+        + "\n## What `again` waits for\n\n`status::waits_for()` is one of these.\n\n"
         + _table("core/error.hpp", ("value", "meaning"), waits, limit=0)
         + "\n## Who found the error\n\n`status::from` says how to read `native_code`: "
         + ", ".join(row[0] for row in origins)
         + ".\n"
+        + _catalogue(root)
     )
-    return _NOTE.format(source="core/error.hpp") + text
+    return _NOTE.format(source="core/error.hpp and generator/errors/pages/") + text
+
+
+def _catalogue(root: Path) -> str:
+    """Every id with its page."""
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(root))
+    catalogue = importlib.import_module("generator.errors.catalogue")
+    text = (
+        "\n## Ids\n\nAn error ends with its id in brackets. `./weft explain ID` prints what stands here, without a "
+        "network.\n`./weft explain --list` lists all.\n"
+    )
+    kind = ""
+    for name, error in sorted(catalogue.all_errors().items(), key=lambda each: ("ROCMW".index(each[0][5]), each[0])):
+        if name[5] != kind:
+            kind = name[5]
+            text += f"\n## {catalogue.KINDS[kind]}\n"
+        text += f"\n### {name}: {error.title}\n\n"
+        for head, part in (("It says", "says"), ("Cause", "cause"), ("How to see it", "see"), ("Mend", "mend")):
+            text += f"- {head}: {getattr(error, part)}\n".replace("<", "\\<").replace("*", "\\*").replace("[", "\\[")
+        text += f"\n```text\n{error.example}\n```\n"
+    return text
 
 
 PAGES: dict[str, Callable[[Path], str]] = {

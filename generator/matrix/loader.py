@@ -39,15 +39,20 @@ class Problem:
     sentence: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.sentence}"
+        from ..errors.catalogue import INPUTS, with_id  # read only where something is wrong
+
+        return f"{self.file}:{self.line}: {with_id(self.sentence, INPUTS)}"
 
 
 class Refused(Exception):
     """The input is not accepted; holds every problem found, in the order of the lines."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        super().__init__("\n".join(str(p) for p in sorted(problems)))
+        super().__init__(problems)
         self.problems = sorted(set(problems))
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
 
 
 @dataclass

@@ -39,8 +39,9 @@ static_assert(tagged_policy<none>);
 /// max_message_bytes; pages that no waiting message touched take no memory.
 template <std::uint32_t Window = 32>
 struct matched_over_messages {
-  static_assert(Window >= 2 && Window <= 4096,
-                "weft: tagged::matched_over_messages<window>: between 2 and 4096 messages of one peer wait");
+  static_assert(
+      Window >= 2 && Window <= 4096,
+      "weft: tagged::matched_over_messages<window>: between 2 and 4096 messages of one peer wait [WEFT-C030]");
   using family = tagged_family;
   static constexpr bool matches = true;
   static constexpr std::uint32_t window = Window;

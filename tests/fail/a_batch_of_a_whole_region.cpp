@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a member of a batch or a group is one slice of a region: region.slice(offset, size) or region.first(size)
+// EXPECT: [WEFT-C009]
 #include "made_fabric.hpp"
 
 int main() {

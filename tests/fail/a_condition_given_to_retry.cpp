@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: retry() takes a post that returns weft::status; for a condition use net.until()
+// EXPECT: [WEFT-C014]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a fabric is twice in this set: each fabric, with its answers, may be there once
+// EXPECT: [WEFT-C031]
 #include "made_fabric.hpp"
 
 #include <weft/compose/sets/fabric_set.hpp>

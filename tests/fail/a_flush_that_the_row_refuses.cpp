@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FABRIC: tcp
 // EXPECT: weft: this fabric cannot tell when earlier writes are visible
+// EXPECT: [WEFT-C018]
 #include <weft/compose/transport.hpp>
 #include <weft/generated/tcp.hpp>
 #include <weft/generated/verbs_rxm.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: coalesce::up_to<messages, bytes>: bytes is more than a message of this fabric holds (largest_message in its row)
+// EXPECT: [WEFT-C002]
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/efa_direct.hpp>

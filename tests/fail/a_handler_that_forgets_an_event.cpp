@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: the handler does not take `lost`: add
+// EXPECT: [WEFT-C011]
 #include "made_fabric.hpp"
 
 int main() {

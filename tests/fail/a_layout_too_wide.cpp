@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: an immediate_layout has at most 32 bits, which is what every fabric carries: make fields narrower, or use spilled_layout
+// EXPECT: [WEFT-C028]
 #include <weft/compose/immediate_layout.hpp>
 
 using weft::field;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: until() would repeat a post that can never succeed: use net.retry(post, timeout, handler), which repeats only `again`
+// EXPECT: [WEFT-C013]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a region has another key on each fabric of a set: name the peer: parse_region(peer, bytes)
+// EXPECT: [WEFT-C035]
 #include "made_fabric.hpp"
 
 #include <weft/compose/sets/fabric_set.hpp>

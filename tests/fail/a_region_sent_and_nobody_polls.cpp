@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: on this fabric bytes land only while the target polls; name the progress owner: send_region(peer, region, weft::owner_polls)
+// EXPECT: [WEFT-C006]
 #include "made_fabric.hpp"
 
 int main() {

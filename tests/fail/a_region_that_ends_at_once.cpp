@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: this region would be deregistered at the end of the statement: keep it in a weft::owned_region, or let the transport keep it: owned_region::release()
+// EXPECT: [WEFT-C019]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a transfer takes a slice of a region: region.slice(offset, size) or region.first(size)
+// EXPECT: [WEFT-C008]
 #include "made_fabric.hpp"
 
 int main() {

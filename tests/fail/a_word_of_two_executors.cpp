@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a word has one executor for all of its atomics: take the place from a region parsed with the same atomicity
+// EXPECT: [WEFT-C020]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a set has no answers of its own: give them to its fabrics
+// EXPECT: [WEFT-C033]
 #include "made_fabric.hpp"
 
 #include <weft/compose/sets/fabric_set.hpp>

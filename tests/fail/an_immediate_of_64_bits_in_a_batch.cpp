@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: an immediate has 32 bits on every fabric: cast the number to std::uint32_t, or pack several fields with weft::immediate_layout or weft::spilled_layout
+// EXPECT: [WEFT-C010]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a set cannot be changed as a whole: change its fabrics
+// EXPECT: [WEFT-C033]
 #include "made_fabric.hpp"
 
 #include <weft/compose/ordering.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: order::send_after_write is not to be had: order_send_after_write is false in the fabric's row
+// EXPECT: [WEFT-C017]
 #include "made_fabric.hpp"
 
 #include <weft/compose/ordering.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a card or the library executes the atomics on these words, and std::atomic is no atomic to it
+// EXPECT: [WEFT-C021]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: atomics on these words are their owner's alone (atomicity::processor)
+// EXPECT: [WEFT-C023]
 #include "made_fabric.hpp"
 
 int main() {

@@ -3,6 +3,7 @@
 // EXPECT: cannot answer provider: it needs atomics to be provider, and
 // EXPECT: .atomics is none (claimed: libfabric
 // EXPECT: the nearest legal answer is atomics::target
+// EXPECT: [WEFT-C001]
 #include <weft/compose/selected.hpp>
 #include <weft/compose/with.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: coalesce::up_to<messages, bytes> has a header of its own: #include <weft/compose/coalescing.hpp>
+// EXPECT: [WEFT-C015]
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>

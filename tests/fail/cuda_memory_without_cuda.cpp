@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, register a dmabuf_memory
+// EXPECT: [WEFT-C036]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: a notify answer that rides on the write needs write_immediate_bytes of 4 or more in the fabric's row
+// EXPECT: [WEFT-C002]
 #include "made_fabric.hpp"
 
 struct fabric : weft::fabrics::loopback {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: notify::message_after_ordered_write needs order_send_after_write in the fabric's row: without it the message overtakes the write
+// EXPECT: [WEFT-C002]
 #include "made_fabric.hpp"
 
 struct fabric : weft::fabrics::loopback {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: inject::up_to<bytes>: bytes is more than a post of this fabric can copy (inject_bytes in its row)
+// EXPECT: [WEFT-C002]
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>

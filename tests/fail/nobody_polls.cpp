@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXPECT: weft: on this fabric bytes land only while the target polls; name the progress owner: export_region(region, weft::owner_polls)
+// EXPECT: weft: on this fabric bytes land only while the target polls; name the progress owner: export_region(region, weft::owner_polls) [WEFT-C006]
 #include "made_fabric.hpp"
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: this fabric wants local buffers registered; use a slice of a region: region.slice(offset, size)
+// EXPECT: [WEFT-C007]
 #include "made_fabric.hpp"
 
 #include <array>

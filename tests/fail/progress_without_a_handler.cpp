@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: progress() needs a handler for every kind of event
+// EXPECT: [WEFT-C012]
 #include "made_fabric.hpp"
 
 int main() {

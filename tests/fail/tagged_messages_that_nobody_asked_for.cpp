@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: this fabric's answer to tagged is none: ask for it, as in
+// EXPECT: [WEFT-C016]
 #include <weft/compose/tagged/tagged.hpp>
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: tagged::matched_over_messages<window> has a header of its own: #include <weft/compose/tagged/tagged.hpp>
+// EXPECT: [WEFT-C015]
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>

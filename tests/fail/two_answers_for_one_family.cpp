@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: two policies answer for the same family
+// EXPECT: [WEFT-C005]
 #include <weft/policies/policies.hpp>
 
 #ifdef WEFT_FIXED

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: peers of a set reach a word by several fabrics, and a word has one executor: register the region with atomicity::target
+// EXPECT: [WEFT-C024]
 #include "made_fabric.hpp"
 
 #include <weft/compose/sets/fabric_set.hpp>

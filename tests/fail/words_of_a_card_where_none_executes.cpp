@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FABRIC: tcp
 // EXPECT: weft: on this fabric neither card nor library executes atomics: register the region with atomicity::target
+// EXPECT: [WEFT-C022]
 #include <weft/compose/selected.hpp>
 #include <weft/compose/transport.hpp>
 

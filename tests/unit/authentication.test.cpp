@@ -176,12 +176,13 @@ std::string refusal_of(const secret& with) {
   return opened ? std::string() : opened.error().sentence;
 }
 TEST(open, wants_a_secret_where_the_answer_is_shared_secret_and_only_there) {
-  EXPECT_EQ(refusal_of<secret_fabric>({}),
-            "transport_options::secret is empty, and authentication::shared_secret needs one of 16 to 64 bytes");
+  EXPECT_EQ(
+      refusal_of<secret_fabric>({}),
+      "transport_options::secret is empty, and authentication::shared_secret needs one of 16 to 64 bytes [WEFT-O013]");
   EXPECT_EQ(refusal_of<secret_fabric>(secret(std::string(15, 's'))),
-            "transport_options::secret has 15 bytes; authentication::shared_secret needs 16 to 64 bytes");
+            "transport_options::secret has 15 bytes; authentication::shared_secret needs 16 to 64 bytes [WEFT-O013]");
   EXPECT_EQ(refusal_of<secret_fabric>(secret(std::string(65, 's'))),
-            "transport_options::secret has 65 bytes; authentication::shared_secret needs 16 to 64 bytes");
+            "transport_options::secret has 65 bytes; authentication::shared_secret needs 16 to 64 bytes [WEFT-O013]");
   EXPECT_EQ(refusal_of<secret_fabric>(secret(std::string(16, 's'))), "");
   EXPECT_EQ(refusal_of<secret_fabric>(secret(std::string(64, 's'))), "");
   EXPECT_EQ(refusal_of<fabrics::loopback>(secret(known_text)),

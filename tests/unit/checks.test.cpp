@@ -341,7 +341,8 @@ TEST(a_wrong_post_death_test, to_a_peer_that_ended_names_the_peer) {
         },
         true);
   };
-  EXPECT_DEATH(late(), "weft: put: the peer is not alive \\(checks::trusted leaves this check to the caller\\)");
+  EXPECT_DEATH(
+      late(), "weft: put: the peer is not alive \\(checks::trusted leaves this check to the caller\\) \\[WEFT-O011\\]");
 }
 #endif
 

@@ -29,6 +29,25 @@ TEST(describe, each_code_has_its_own_name_and_sentence) {
   EXPECT_EQ(name_of(static_cast<errc>(codes)), "unknown");
 }
 
+TEST(describe, each_code_but_ok_has_an_id_of_its_own_and_says_it) {
+  std::set<std::string_view> ids;
+  for (std::size_t i = 1; i < codes; ++i) {
+    const auto code = static_cast<errc>(i);
+    ids.insert(id_of(code));
+    EXPECT_TRUE(describe(error(code, "put")).ends_with(" [" + std::string(id_of(code)) + "]")) << i;
+  }
+  EXPECT_EQ(ids.size(), codes - 1);
+  EXPECT_EQ(id_of(errc::ok), "");
+  EXPECT_EQ(id_of(static_cast<errc>(codes)), "");
+}
+
+TEST(no_value, has_the_id_of_its_sentence_or_else_of_its_code) {
+  const status why = error(errc::unreachable, "connect");
+  EXPECT_STREQ(no_value({why, "[::1] is away"}).what(), "weft: [::1] is away [WEFT-R005]");
+  EXPECT_STREQ(no_value({why, "nobody there [WEFT-O006] (at [::1])"}).what(),
+               "weft: nobody there [WEFT-O006] (at [::1])");
+}
+
 TEST(describe, again_says_its_reason) {
   std::set<std::string> sentences;
   for (const auto what :
@@ -43,7 +62,7 @@ TEST(describe, again_says_its_reason) {
 
 TEST(describe, the_librarys_error_number_and_origin_are_kept) {
   EXPECT_EQ(describe({errc::native, origin::libfabric, -22, "fi_write"}),
-            "fi_write: native: the library reports an error that has no closer name (libfabric says -22)");
+            "fi_write: native: the library reports an error that has no closer name (libfabric says -22) [WEFT-R015]");
   const std::string system = describe({errc::unreachable, origin::system, 111, "connect"});
   EXPECT_NE(system.find("the system says 111, Connection refused"), std::string::npos) << system;
   EXPECT_EQ(describe(error(errc::deadline, "")).rfind("deadline: ", 0), 0U);
@@ -63,7 +82,8 @@ TEST(describe, a_post_that_was_never_taken_says_why) {
   EXPECT_EQ(late.native(), 0);
   EXPECT_EQ(
       describe(late),
-      "send: deadline: nothing was posted in the time given: the peer has not read enough of what was sent before");
+      "send: deadline: nothing was posted in the time given: the peer has not read enough of what was sent before "
+      "[WEFT-R009]");
 }
 
 TEST(a_status, says_which_of_its_three_numbers_it_carries) {
@@ -91,7 +111,7 @@ TEST(require, throws_the_sentence_of_a_status_that_is_not_ok) {
     require(error(errc::out_of_range, "put"));
     FAIL() << "nothing was thrown";
   } catch (const no_value& e) {
-    EXPECT_STREQ(e.what(), "weft: put: out_of_range: the transfer leaves the region");
+    EXPECT_STREQ(e.what(), "weft: put: out_of_range: the transfer leaves the region [WEFT-R003]");
   }
 }
 

@@ -50,11 +50,11 @@ TYPED_TEST_P(authenticated, a_caller_without_the_secret_is_refused_and_one_with_
         EXPECT_EQ(refused<fabric>(side, where, {.secret = secret("known to a stranger alone")}),
                   where +
                       " refused the connection: the shared secrets differ: give both sides the same "
-                      "transport_options::secret");
+                      "transport_options::secret [WEFT-O007]");
         EXPECT_EQ(refused<plain_fabric>(side, where, {}),
                   where +
                       " refused the connection: this listener asks for a shared secret, and the caller has none: "
-                      "build the caller with authentication::shared_secret");
+                      "build the caller with authentication::shared_secret [WEFT-O007]");
         auto net = opened<fabric>(side);
         const auto met = net.connect(where, patience);
         EXPECT_TRUE(met) << met.error().sentence;

@@ -216,7 +216,8 @@ void answers_without_the_secret(wire::challenge_nonce drawn, bool draws_the_call
       EXPECT_EQ(sentence.find("5EC2E7"), std::string::npos) << sentence;
       if (detail::engine<F>::links_have_receives) {
         EXPECT_EQ(sentence,
-                  "listener:7471 refused the connection: the listener did not prove that it knows the shared secret");
+                  "listener:7471 refused the connection: the listener did not prove that it knows the shared secret "
+                  "[WEFT-O007]");
       } else {
         EXPECT_EQ(met.why().code, errc::deadline) << "the right answer may still come";
         EXPECT_GE(net.garbled(), 1U);

@@ -170,10 +170,13 @@ TEST(tagged_messages, need_the_same_answer_on_both_sides) {
   using other_window = with<fabrics::loopback, answers::tagged::matched_over_messages<8>>;
   const std::string listener = "listener:7471 cannot talk to this build: ";
   const std::string none = refusal_between<tagging, fabrics::loopback>();
-  EXPECT_EQ(none,
-            listener + "fabric loopback: the caller was built for tagged=6, the listener for another answer to tagged");
+  EXPECT_EQ(
+      none,
+      listener +
+          "fabric loopback: the caller was built for tagged=6, the listener for another answer to tagged [WEFT-O008]");
   const std::string other = refusal_between<tagging, other_window>();
-  EXPECT_EQ(other, listener + "fabric loopback: the caller was built for tagged=6, the listener for tagged=8");
+  EXPECT_EQ(other,
+            listener + "fabric loopback: the caller was built for tagged=6, the listener for tagged=8 [WEFT-O008]");
   using back_again = with<tagging, answers::tagged::none>;
   EXPECT_EQ(back_again::shared, fabrics::loopback::shared);
   EXPECT_EQ(back_again::shared, (with<fabrics::loopback, answers::queues::one>::shared));
