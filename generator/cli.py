@@ -20,6 +20,7 @@ from .binaries import inspect
 from .cleaning.command import clean
 from .conforming.command import conformance
 from .errors.catalogue import USAGE, with_id
+from .doctoring.command import doctor
 from .emulating import emulate
 from .generated import check, generate
 from .options import FINE, ROOT, builds_programs
@@ -68,7 +69,7 @@ def weft() -> None:
     """
 
 
-for command in (check, clean, emulate, explain, generate, inspect, probe, run, show_matrix, trace):
+for command in (check, clean, doctor, emulate, explain, generate, inspect, probe, run, show_matrix, trace):
     weft.add_command(command)
 for command in (add, bench, conformance, simulate):
     weft.add_command(builds_programs(command))

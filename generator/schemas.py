@@ -89,6 +89,9 @@ def all_schemas() -> dict[str, Schema]:
                            can_talk={"type": ["boolean", "null"]}, why_not=_TEXT),
         "ordering": _answer("ordering", fabric=_TEXT, orders={"type": "array", "minItems": 1, "items": _closed(
             {"order": _TEXT, "since": _TEXT, "answer": {"enum": ["yes", "if asked", "no"]}, "reason": _TEXT})}),
+        "doctor": _answer("doctor", findings={"type": "array", "minItems": 1, "items": _closed(
+            {"check": _TEXT, "status": {"enum": ["ok", "note", "problem"]}, "sentence": _TEXT, "mend": _TEXT})},
+            problems=number),
         "errors": _answer("errors", errors={"type": "array", "minItems": 1, "items": _closed({
             **{name: _TEXT for name in ("id", "kind", "title", "says", "cause", "see", "mend", "example")},
             "programs": _TEXTS})}),
