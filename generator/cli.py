@@ -23,6 +23,7 @@ from .errors.catalogue import USAGE, with_id
 from .doctoring.command import doctor
 from .emulating import emulate
 from .generated import check, generate
+from .listing.command import list_fabrics
 from .options import FINE, ROOT, builds_programs
 from .probing.command import probe
 from .rows import explain, show_matrix
@@ -69,7 +70,8 @@ def weft() -> None:
     """
 
 
-for command in (check, clean, doctor, emulate, explain, generate, inspect, probe, run, show_matrix, trace):
+for command in (check, clean, doctor, emulate, explain, generate, inspect, list_fabrics, probe, run, show_matrix,
+                trace):
     weft.add_command(command)
 for command in (add, bench, conformance, simulate):
     weft.add_command(builds_programs(command))

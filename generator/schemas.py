@@ -92,6 +92,8 @@ def all_schemas() -> dict[str, Schema]:
         "doctor": _answer("doctor", findings={"type": "array", "minItems": 1, "items": _closed(
             {"check": _TEXT, "status": {"enum": ["ok", "note", "problem"]}, "sentence": _TEXT, "mend": _TEXT})},
             problems=number),
+        "list": _answer("list", library=_TEXT, fabrics={"type": "array", "minItems": 1, "items": _closed(
+            {"fabric": _TEXT, "backend": _TEXT, "works": {"type": "boolean"}, "devices": _TEXTS, "why": _TEXT})}),
         "errors": _answer("errors", errors={"type": "array", "minItems": 1, "items": _closed({
             **{name: _TEXT for name in ("id", "kind", "title", "says", "cause", "see", "mend", "example")},
             "programs": _TEXTS})}),

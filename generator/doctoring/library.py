@@ -23,6 +23,7 @@ class Offer:
     provider: str
     endpoint: str
     domain: str
+    fabric: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ def _told() -> dict[str, Any]:
             info = at.contents
             offers.append([info.fabric_attr.contents.prov_name.decode(),
                            _ENDPOINTS.get(info.ep_attr.contents.type, "other"),
-                           (info.domain_attr.contents.name or b"").decode(errors="replace")])
+                           (info.domain_attr.contents.name or b"").decode(errors="replace"),
+                           (info.fabric_attr.contents.name or b"").decode(errors="replace")])
             at = info.next
     loads = sorted({line.split()[-1] for line in Path("/proc/self/maps").read_text("utf-8").splitlines()
                     if ".so" in line and line.split()[-1].startswith("/")})

@@ -51,7 +51,7 @@ def nobody(reason: str) -> Fate:
 COMMANDS: dict[str, Fate] = {
     r"\./weft (matrix|check|clean|explain \w+( \w+)?)": here(),
     r"\./weft clean --remove": by("generator.pytest"),
-    r"\./weft doctor": by("generator.pytest"),
+    r"\./weft (doctor|list)": by("generator.pytest"),
     r"\./weft bench .*--list": here(),
     r"\./weft add .*": by("add.unknown_providers"),
     r"\./weft probe .*": by("probe.row.<fabric>"),
