@@ -14,7 +14,7 @@ namespace {
 const std::map<std::string, polling_mode> polling_names{
     {"hot", polling_mode::hot}, {"warm", polling_mode::warm}, {"hot-then-warm", polling_mode::hot_then_warm}};
 
-std::optional<stop_with> parse(CLI::App& app, int argc, char** argv) {
+std::optional<stop_with> parse(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
     return std::nullopt;
@@ -59,6 +59,7 @@ void add_fabric(CLI::App& app, std::string& fabrics) {
 std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, int argc, char** argv) {
   manager_command c;
   c.spawn.executor = beside(argv[0], program("invocation-executor", fabric));
+  c.spawn.fresh = false;
   CLI::App app("Takes clients over the fabric " + std::string(fabric) +
                    ", starts an executor process for each allocation, and accounts for its time.\n"
                    "Prints the address that clients connect to. SIGINT or SIGTERM ends it, and all executors with it.",
@@ -104,16 +105,31 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
   app.add_option("--executor-user", c.spawn.confined.user,
                  "User of executors; it must be able to read --functions, and to write there. Needs root")
       ->type_name("NAME");
+  app.add_flag(
+      "--fresh-executors", c.spawn.fresh,
+      "Each executor is a program started from nothing. Without this it is a copy of a process that has loaded "
+      "the libraries, which is faster, but all such executors have their code at the same addresses");
+  app.add_option("--pool", c.spawn.pool, "Executors to start ahead, so that the next clients need not wait")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 64));
   bool unconfined = false;
   app.add_flag("--unconfined-executors", unconfined,
                "Executors may make any system call: for functions that open files or connections, and for debuggers");
   if (const auto stop = parse(app, argc, argv)) return *stop;
+  if (c.spawn.fresh && c.spawn.pool > 0) {
+    complain(program("invocation-manager", fabric), "--pool " + std::to_string(c.spawn.pool) +
+                                                        " keeps copies of a warm parent, which --fresh-executors rules "
+                                                        "out; leave one of them out");
+    return stop_with{2};
+  }
+  c.spawn.node = c.options.node;
+  c.spawn.fabrics = c.options.fabrics;
   c.spawn.confined.filter = !unconfined;
   idle.store(), limit.store(), start.store();
   return c;
 }
 
-std::variant<executor_command, stop_with> parse_executor(std::string_view fabric, int argc, char** argv) {
+std::variant<executor_command, stop_with> parse_executor(std::string_view fabric, int argc, const char* const* argv) {
   executor_command c;
   worker_settings& s = c.order.common;
   int mode = 0;
@@ -165,6 +181,24 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
     s.object = *hash;
     s.ships = true;
   }
+  return c;
+}
+
+bool is_warm_parent(const std::vector<std::string>& words) {
+  return std::ranges::find(words, "--warm-parent") != words.end();
+}
+
+std::variant<warm::parent_command, stop_with> parse_warm_parent(std::string_view fabric, int argc,
+                                                                const char* const* argv) {
+  warm::parent_command c;
+  CLI::App app("Loads what executors need, and makes copies of itself for a manager, which starts it.",
+               program("invocation-executor", fabric));
+  app.add_option("--warm-parent", c.channel, "Inherited descriptor of the manager's requests")->required();
+  app.add_option("--parent", c.manager, "Process number of the manager; it dies with it")->required();
+  app.add_option("--user", c.user, "User that its copies become");
+  app.add_option("--node", c.node, "Local address to use");
+  add_fabric(app, c.fabrics);
+  if (const auto stop = parse(app, argc, argv)) return *stop;
   return c;
 }
 

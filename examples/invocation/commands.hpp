@@ -33,7 +33,12 @@ struct executor_command {
   int journal = -1;
   int parent = 0;
 };
-std::variant<executor_command, stop_with> parse_executor(std::string_view fabric, int argc, char** argv);
+std::variant<executor_command, stop_with> parse_executor(std::string_view fabric, int argc, const char* const* argv);
+
+/// Whether the executor's program is to be a warm parent of executors.
+bool is_warm_parent(const std::vector<std::string>& words);
+std::variant<warm::parent_command, stop_with> parse_warm_parent(std::string_view fabric, int argc,
+                                                                const char* const* argv);
 
 struct client_command {
   enum class what : std::uint8_t { invoke, run, list };

@@ -54,6 +54,9 @@ int main(int argc, char** argv) try {
     return ::sigtimedwait(&ends, nullptr, &now) > 0;
   });
   std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills() << std::endl;
+  const auto& how = m.spawns().started();
+  std::cout << "executors: " << how.from_pool << " of the pool, " << how.copied << " copied from the warm parent, "
+            << how.executed << " executed" << std::endl;
   return m.bills() == m.exact_bills() ? 0 : 1;
 } catch (const std::exception& e) {
   return weft::invocation::ended_by(e, "invocation-manager", weft::selected_name);

@@ -62,6 +62,7 @@ class manager {
   /// Of all allocations that ended so far: their number, and the number of exact accounts.
   std::uint64_t bills() const noexcept { return bills_; }
   std::uint64_t exact_bills() const noexcept { return exact_bills_; }
+  const Spawner& spawns() const noexcept { return spawn_; }
 
   /// Serves until `stop()`, then kills the remaining executors.
   template <class Stop>
@@ -77,6 +78,7 @@ class manager {
     const instant now = net_.now();
     if (now - looked_ >= 2ms) {
       looked_ = now;
+      spawn_.tend();
       for (std::size_t i = 0; i < allocations_.size(); ++i) check_allocation(*allocations_[i], now);
       std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
       if (const peer late = clients_.first_late(now, o_.idle_limit))

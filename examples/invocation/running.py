@@ -31,6 +31,7 @@ class Place(NamedTuple):
 
 
 HERE = Place(node=NODE)
+WARM, WAITING = "invocation-warm", "invocation-pool"  # names of processes (examples/invocation/warm/serving.hpp)
 
 Around = Callable[[int], contextlib.AbstractContextManager[object]]
 
@@ -186,6 +187,20 @@ class Manager:
         return report
 
     def executors(self) -> list[int]:
-        """Process numbers of the running executors."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(number) for number in children.read_text().split()]
+        """Process numbers of the running executors that have an order."""
+        return [number for number, name in self._children() if name not in (WARM, WAITING)]
+
+    def warm_parent(self) -> int | None:
+        """Process number of the warm parent of executors, where there is one."""
+        return next((number for number, name in self._children() if name == WARM), None)
+
+    def pool(self) -> list[int]:
+        """Process numbers of the executors that wait for an order."""
+        return [number for number, name in self._children() if name == WAITING]
+
+    def _children(self) -> list[tuple[int, str]]:
+        found = []
+        for number in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
+            with contextlib.suppress(OSError):  # it has ended
+                found.append((int(number), Path(f"/proc/{number}/comm").read_text().strip()))
+        return found

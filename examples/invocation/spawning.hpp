@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a manager starts an executor and detects its end: a parameter of the manager, so that a simulation can start
-// simulated executors. Here: a process of its own (posix_spawn(3)). It gets everything as arguments except secrets,
-// which are in the inherited journal. Every other descriptor of the manager is closed in the child, so a child never
-// holds a connection of the manager open. Hot path: no. Threads: the manager's.
+// simulated executors. Here: a process of its own, a copy of a warm parent (warm/), else executed (posix_spawn(3)). It
+// gets everything as arguments except secrets, which are in the inherited journal. It has no other descriptor of the
+// manager, so it never holds a connection of the manager open. Hot path: no. Threads: the manager's.
 #pragma once
 
 #include "confinement/confinement.hpp"
 #include "journal.hpp"
+#include "warm/parent.hpp"
+#include "warm/serving.hpp"
 #include "worker.hpp"
 
 #include <weft/backends/libfabric/leftovers.hpp>
 
-#include <spawn.h>
 #include <sys/wait.h>
 #include <csignal>
 #include <optional>
 #include <string>
 #include <vector>
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
 
 namespace weft::invocation {
 
@@ -43,6 +42,7 @@ inline constexpr int exit_function_limit = 4;
 template <class S>
 concept spawner = requires(S s, typename S::child c, const executor_order& o) {
   { s.start(o) } -> std::same_as<result<typename S::child>>;
+  {s.tend()};                                                  ///< Called every few milliseconds.
   { c.ended() } -> std::same_as<std::optional<executor_end>>;  ///< Never waits.
   {c.kill()};
   { c.journals() } -> std::same_as<std::span<worker_journal>>;
@@ -56,6 +56,13 @@ class process_spawner {
     std::string folder;                ///< Of trusted objects; empty: none are accepted.
     std::vector<std::string> trusted;  ///< SHA-256, hexadecimal.
     confinement confined;              ///< Limits of each executor.
+    bool fresh = true;                 ///< Each executor is executed. Else it is a copy of a warm parent.
+    std::uint16_t pool = 0;            ///< Copies that wait for an order.
+    std::string node, fabrics;         ///< Of the transports of copies that wait.
+  };
+  /// How executors were started.
+  struct starts {
+    std::uint64_t from_pool = 0, copied = 0, executed = 0;
   };
 
   class child {
@@ -99,43 +106,53 @@ class process_spawner {
     journal_memory journal_;
   };
 
-  explicit process_spawner(settings s) : s_(std::move(s)) {}
+  explicit process_spawner(settings s) : s_(std::move(s)), warm_({parent_command(), s_.fresh ? 0U : s_.pool}) {}
 
   result<child> start(const executor_order& order) {
     auto journal = journal_memory::make(order.workers);
     if (!journal) return std::move(journal).error();
     journal->head() = {order.common.allocation, order.common.client_secret};
     const std::vector<std::string> words = arguments(order);
-    std::vector<char*> argv;
-    for (const std::string& word : words)
-      argv.push_back(const_cast<char*>(word.c_str()));  // posix_spawn does not write to them
-    argv.push_back(nullptr);
-    pid_t process = 0;
-    const int code = launch(journal->file(), argv.data(), process);
-    if (code != 0)
-      return {{errc::native, origin::system, code, "posix_spawn"},
-              "the executor " + s_.executor + " cannot be started: errno " + std::to_string(code)};
+    pid_t process = s_.fresh ? 0 : copied(warm::packed(words), journal->file());
+    if (process == 0) {
+      const int code = warm::launch(words, journal->file(), process);
+      if (code != 0)
+        return {{errc::native, origin::system, code, "posix_spawn"},
+                "the executor " + s_.executor + " cannot be started: errno " + std::to_string(code)};
+      ++started_.executed;
+    }
     return child(process, std::move(journal).value());
   }
 
- private:
-  static constexpr int journal_file = 3;
+  void tend() {
+    if (!s_.fresh) warm_.tend();
+  }
+  const warm::parent& warm_parent() const noexcept { return warm_; }
+  const starts& started() const noexcept { return started_; }
 
-  int launch(int journal, char* const* argv, pid_t& process) const {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawn_file_actions_adddup2(&actions, journal, journal_file);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, journal_file + 1);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    const int code = ::posix_spawn(&process, argv[0], &actions, &attributes, argv, environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-    return code;
+ private:
+  /// The process that has the order; 0: there is no copy.
+  pid_t copied(std::string_view words, int journal) {
+    while (auto waiting = warm_.take()) {
+      const pid_t process = waiting->order(words, journal);
+      if (process != 0) {
+        ++(warm_.came_from_pool() ? started_.from_pool : started_.copied);
+        return process;
+      }
+      if (!warm_.came_from_pool()) break;  // a new copy cannot take the order
+    }
+    return 0;
+  }
+
+  std::vector<std::string> parent_command() const {
+    std::vector<std::string> words{s_.executor};
+    const auto also = [&](const char* name, const std::string& value) {
+      if (value.empty()) return;
+      words.emplace_back(name);
+      words.push_back(value);
+    };
+    also("--user", s_.confined.user), also("--node", s_.node), also("--fabric", s_.fabrics);
+    return words;
   }
 
   std::vector<std::string> arguments(const executor_order& order) const {
@@ -148,7 +165,7 @@ class process_spawner {
                                    "--parent",
                                    number(::getpid()),
                                    "--journal",
-                                   number(journal_file),
+                                   number(warm::journal_place),
                                    "--manager",
                                    c.manager,
                                    "--client",
@@ -188,6 +205,8 @@ class process_spawner {
   }
 
   settings s_;
+  warm::parent warm_;
+  starts started_;
 };
 static_assert(spawner<process_spawner>);
 

@@ -86,7 +86,8 @@ class Invocation(Program):
 
     def play(self, run: Run, row: str) -> list[Ended]:
         announced = run.folder / "address"
-        manager = run.start("manager", self.path("manager", row), "--announce", announced)
+        # executed: which of the calls are the executor's is then the same in each run
+        manager = run.start("manager", self.path("manager", row), "--announce", announced, "--fresh-executors")
         wait_for(lambda: not manager.running() or _line(announced) != "", bool, STARTED)
         if not manager.running() or _line(announced) == "":
             manager.child.send_signal(signal.SIGTERM)

@@ -102,6 +102,7 @@ class simulated_spawner {
 
   simulated_spawner(loopback::world& world, function_library& library) : world_(&world), library_(&library) {}
 
+  void tend() noexcept {}
   result<child> start(const executor_order& order) {
     auto what = std::make_shared<simulated_executor>(order);
     const std::uint64_t number = ++numbers_;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A killed executor leaves nothing in /dev/shm, also if it was killed before it had a peer.
+// A killed executor leaves nothing in /dev/shm, also if it was killed before it had a peer. A warm parent that says
+// nothing hinders no start.
 #include <invocation/spawning.hpp>
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
 #include <unistd.h>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -52,6 +56,77 @@ TEST(invocation_spawning, the_memory_of_a_dropped_executor_is_removed) {
     region = left_by(child->number(), "3");
   }
   EXPECT_FALSE(files::exists(region));
+}
+
+TEST(invocation_spawning, a_silent_warm_parent_is_not_waited_for) {
+  pid_t parent = 0;
+  {
+    process_spawner spawn({.executor = WEFT_SLEEPER,
+                           .folder = {},
+                           .trusted = {},
+                           .confined = {},
+                           .fresh = false,
+                           .pool = 2,
+                           .node = {},
+                           .fabrics = {}});
+    spawn.tend();
+    parent = spawn.warm_parent().process();
+    EXPECT_GT(parent, 0);
+    EXPECT_FALSE(spawn.warm_parent().ready());
+    executor_order order;
+    order.common.manager = order.common.client = "nowhere:1";
+    auto child = spawn.start(order);
+    ASSERT_TRUE(child) << child.error().sentence;
+    EXPECT_FALSE(child->ended());
+    EXPECT_EQ(spawn.started().executed, 1U);
+    EXPECT_EQ(spawn.started().copied + spawn.started().from_pool, 0U);
+    EXPECT_EQ(spawn.warm_parent().waiting(), 0U);
+  }
+  EXPECT_EQ(::kill(parent, 0), -1) << "it was killed and reaped with its manager";
+}
+
+TEST(invocation_spawning, a_warm_parent_that_cannot_start_is_no_error) {
+  process_spawner spawn({.executor = "/nonexistent/executor",
+                         .folder = {},
+                         .trusted = {},
+                         .confined = {},
+                         .fresh = false,
+                         .pool = 1,
+                         .node = {},
+                         .fabrics = {}});
+  spawn.tend();
+  EXPECT_EQ(spawn.warm_parent().process(), 0);
+  executor_order order;
+  const auto child = spawn.start(order);
+  ASSERT_FALSE(child);
+  EXPECT_NE(child.error().sentence.find("/nonexistent/executor"), std::string::npos);
+}
+
+/// A channel's packets keep their boundaries and bring a descriptor; the receiver learns that an end was closed.
+TEST(invocation_warm_channel, packets_arrive_whole) {
+  using namespace std::chrono_literals;
+  auto ends = warm::make_channel();
+  ASSERT_TRUE(ends);
+  auto& [here, there] = *ends;
+  EXPECT_FALSE(warm::receive(there, 0ms)) << "nothing was sent";
+  const int file = ::memfd_create("weft-test", 0);
+  ASSERT_TRUE(warm::send(here, "first", file));
+  ASSERT_TRUE(warm::send(here, std::string("se\0cond", 7)));
+  auto first = warm::receive(there, 0ms);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->bytes, "first");
+  EXPECT_TRUE(first->file);
+  EXPECT_NE(first->file.number(), file) << "a copy arrives";
+  auto second = warm::receive(there, 0ms);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->bytes, std::string("se\0cond", 7));
+  EXPECT_FALSE(second->file);
+  ASSERT_TRUE(warm::send(here, "too large for the receiver"));
+  EXPECT_FALSE(warm::receive(there, 0ms, 4));
+  here.reset();
+  EXPECT_FALSE(warm::receive(there, std::nullopt)) << "the other end is closed";
+  EXPECT_FALSE(warm::send(there, "nobody reads"));
+  ::close(file);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ class gated_spawner {
   gated_spawner(loopback::world& world, function_library& library, gate& g)
       : world_(&world), library_(&library), gate_(&g) {}
 
+  void tend() noexcept {}
   result<child> start(const executor_order& order) {
     gate_->orders.push_back(order);
     auto what = std::make_shared<simulated_executor>(order);

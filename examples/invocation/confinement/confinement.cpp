@@ -99,6 +99,8 @@ result<void> load(const filter& made, int code) {
 
 constexpr std::uint64_t writes = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 
+constexpr const char* memory_of_others[] = {"process_vm_readv", "process_vm_writev"};
+
 result<void> filter_calls(bool reaches_neighbours) {
   const filter made = filter_with(SCMP_ACT_ERRNO(EPERM));
   if (!made) return {error(errc::no_memory, "seccomp_init"), "no memory for a filter of system calls"};
@@ -119,11 +121,20 @@ result<void> filter_calls(bool reaches_neighbours) {
   // A library of one host moves large transfers by these calls. Their peers are processes of the same user, which could
   // read each other anyway.
   if (reaches_neighbours)
-    for (const char* call : {"process_vm_readv", "process_vm_writev"})
+    for (const char* call : memory_of_others)
       allow.add(call, scmp_arg_cmp{0, SCMP_CMP_NE, static_cast<std::uint64_t>(::getppid()), 0});
   rules without(made.get(), SCMP_ACT_ERRNO(ENOSYS));
   without.add("clone3");  // its flags are in memory, which no filter reads: the C library tries clone next
   return load(made, allow.code() != 0 ? allow.code() : without.code());
+}
+
+/// One rule compares an argument with one value, so the second forbidden process has a filter of its own.
+result<void> close_memory_of(std::int32_t process) {
+  const filter made = filter_with(SCMP_ACT_ALLOW);
+  if (!made) return {error(errc::no_memory, "seccomp_init"), "no memory for a filter of system calls"};
+  rules deny(made.get(), SCMP_ACT_ERRNO(EPERM));
+  for (const char* call : memory_of_others) deny.add(call, equals(0, static_cast<std::uint64_t>(process)));
+  return load(made, deny.code());
 }
 
 result<void> limit(__rlimit_resource what, rlim_t most, const char* name) {
@@ -158,7 +169,10 @@ result<void> confine(const confinement& c) {
     if (now == 0) return {error(errc::native, "confine"), "/proc/self/statm does not tell the size of the executor"};
     if (auto set = limit(RLIMIT_AS, now + (std::uint64_t{c.memory_mib} << 20), "of memory"); !set) return set;
   }
-  return c.filter ? filter_calls(c.reaches_neighbours) : result<void>();
+  if (!c.filter) return {};
+  if (c.reaches_neighbours && c.warm_parent != 0)
+    if (auto closed = close_memory_of(c.warm_parent); !closed) return closed;
+  return filter_calls(c.reaches_neighbours);
 }
 
 result<void> deny_files() {

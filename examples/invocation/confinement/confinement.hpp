@@ -19,6 +19,8 @@ struct confinement {
   std::string user;                 ///< User of the process; empty: the manager's.
   /// The fabric's library may read and write memory of other processes of this host, but never the manager's.
   bool reaches_neighbours = false;
+  /// This process is a copy of that one, which is not confined: its memory is as closed as the manager's. 0: no copy.
+  std::int32_t warm_parent = 0;
 };
 
 /// Takes the user's identity, for ever. Call it first: nothing of the process belongs to a client yet.
