@@ -78,6 +78,11 @@ set(WEFT_PUBLIC_HEADERS
   policies/threading.hpp
   policies/wait.hpp
   policies/write_fault.hpp
+  transfers/engine.hpp
+  transfers/prepared_list.hpp
+  transfers/refusal.hpp
+  transfers/region_pool.hpp
+  transfers/transfer.hpp
 )
 
 # Internal rooms: installed because public headers include them, and changed without notice.
@@ -258,6 +263,9 @@ set(WEFT_ROOM_HEADERS
   job/store_server.hpp
   job/store_table.hpp
   job/without_pmix.hpp
+  transfers/confirmation.hpp
+  transfers/list_posting.hpp
+  transfers/list_records.hpp
   wire/authentication.hpp
   wire/cell.hpp
   wire/control.hpp

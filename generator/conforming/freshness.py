@@ -29,7 +29,7 @@ def _reached(file: Path) -> frozenset[Path]:
 
 
 CTESTS = "tests without a fabric"
-_CODE = ("core", "wire", "policies", "compose", "backends", "history", "coroutines", "generated")
+_CODE = ("core", "wire", "policies", "compose", "backends", "history", "coroutines", "transfers", "generated")
 
 
 def _newest(root: Path, folders: tuple[str, ...]) -> tuple[float, str]:

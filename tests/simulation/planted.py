@@ -27,7 +27,8 @@ from ruamel.yaml import YAML
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SEEDS = 1000
-COPIED = ("core", "wire", "policies", "compose", "backends", "coroutines", "history", "generated", "examples", "tests")
+COPIED = ("core", "wire", "policies", "compose", "backends", "coroutines", "transfers", "history", "generated",
+          "examples", "tests")
 _FOUND = re.compile(r"^found \w+ with seed (\d+) after (\d+) seeds$", re.MULTILINE)
 
 

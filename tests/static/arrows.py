@@ -19,6 +19,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "history": ("core",),
     "job": ("core",),
     "coroutines": ("core", "wire", "policies", "backends", "compose"),
+    "transfers": ("core", "wire", "policies", "backends", "compose"),
     "generated": ("compose", "policies", "backends"),
     "abi": ("core", "compose", "weft.h"),
     "probe": (),

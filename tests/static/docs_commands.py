@@ -84,6 +84,8 @@ COMMANDS: dict[str, Fate] = {
     r"cmake --build build/emulated": nobody("the preset dev builds an emulated fabric, and emulator.* runs it"),
     r"build/release/docs/tutorial/tutorial\.\w+\.tcp": by("tutorial.<step>.tcp"),
     r"build/release/examples/hello/hello-listener\.shm .*": by("example.hello.<fabric>"),
+    r"(build/\w+/examples/transfer_engine/)transfer-engine[\w.-]* (demo|server|client|rank).*":
+        by("example.transfer_engine.*"),
     r"(build/\w+/examples/paged_writer/)paged-writer[\w.-]* (both|server|client) .*": by("example.paged_writer.*"),
     r"\./invocation-\w+\.tcp .*": by("invocation.live.<fabric>"),
     r"cd build/release/examples/invocation": nobody("it only names the folder of the next commands"),

@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 from sources import files, report, without_comments
 
 FOLDERS = (
-    *("core", "wire", "policies", "backends", "compose", "coroutines", "history", "job"),
+    *("core", "wire", "policies", "backends", "compose", "coroutines", "transfers", "history", "job"),
     *("examples", "probe", "emulator"),
 )
 
