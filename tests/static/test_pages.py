@@ -30,7 +30,8 @@ def pages(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def tree(tmp_path: Path) -> Path:
     for folder in ("docs", "core", "generator", "templates", "bench"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "providers.yaml", tmp_path)
+    for file in ("providers.yaml", "CMakeLists.txt"):  # without the latter, an installed command says less
+        shutil.copy(ROOT / file, tmp_path)
     (tmp_path / "tests").symlink_to(ROOT / "tests")  # reliability.md names tests, which must exist
     return tmp_path
 
