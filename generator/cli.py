@@ -24,6 +24,7 @@ from .doctoring.command import doctor
 from .emulating import emulate
 from .generated import check, generate
 from .listing.command import list_fabrics
+from .manual.command import completion, manual
 from .options import FINE, ROOT, builds_programs
 from .probing.command import probe
 from .rows import explain, show_matrix
@@ -70,8 +71,8 @@ def weft() -> None:
     """
 
 
-for command in (check, clean, doctor, emulate, explain, generate, inspect, list_fabrics, probe, run, show_matrix,
-                trace):
+for command in (check, clean, completion, doctor, emulate, explain, generate, inspect, list_fabrics, manual, probe, run,
+                show_matrix, trace):
     weft.add_command(command)
 for command in (add, bench, conformance, simulate):
     weft.add_command(builds_programs(command))

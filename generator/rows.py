@@ -10,6 +10,7 @@ import click
 from .decided import answer_of, fact_of, marked_answer_of, marked_fact_of
 from .errors.catalogue import is_id
 from .errors.showing import explain_error, list_errors
+from .manual.completion import fabrics_and_errors
 from .explain import explained, show_all, show_one
 from .matrix.facts import FACTS, GROUPS
 from .options import decided_rows, format_option, matrix_option, pick_fabric, pick_family, refusing, rules_option
@@ -21,7 +22,7 @@ _MAIN = ("endpoint", "notify", "write_fault", "atomics", "progress", "wait", "li
 
 
 @click.command()
-@click.argument("fabric", required=False)
+@click.argument("fabric", required=False, shell_complete=fabrics_and_errors)
 @click.argument("family", required=False)
 @click.option("--list", "every", is_flag=True, help="List the ids of all errors.")
 @matrix_option

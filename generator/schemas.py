@@ -89,6 +89,8 @@ def all_schemas() -> dict[str, Schema]:
                            can_talk={"type": ["boolean", "null"]}, why_not=_TEXT),
         "ordering": _answer("ordering", fabric=_TEXT, orders={"type": "array", "minItems": 1, "items": _closed(
             {"order": _TEXT, "since": _TEXT, "answer": {"enum": ["yes", "if asked", "no"]}, "reason": _TEXT})}),
+        "clean": _answer("clean", folder=_TEXT, files={"type": "array", "items": _closed(
+            {"file": _TEXT, "bytes": number, "process": number, "end": _TEXT})}),
         "doctor": _answer("doctor", findings={"type": "array", "minItems": 1, "items": _closed(
             {"check": _TEXT, "status": {"enum": ["ok", "note", "problem"]}, "sentence": _TEXT, "mend": _TEXT})},
             problems=number),

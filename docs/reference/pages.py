@@ -76,6 +76,9 @@ def commands(root: Path) -> str:
         context = click.Context(command, info_name=title, max_content_width=100, help_option_names=["-h", "--help"])
         help_text = command.get_help(context).replace(str(root), ".").rstrip()
         text += f"\n## {title}\n\n```text\n{help_text}\n```\n"
+    codes = importlib.import_module("generator.manual.exits").EXIT_CODES
+    rows = [list(each) for each in codes]
+    text += "\n## Exit codes\n\n" + _table("generator/manual/exits.py", ("code", "of", "meaning"), rows)
     return _NOTE.format(source="generator/cli.py") + text
 
 

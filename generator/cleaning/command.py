@@ -15,7 +15,8 @@ from pathlib import Path
 
 import click
 
-from ..options import FINE, NEGATIVE
+from ..options import FINE, NEGATIVE, format_option
+from ..report import as_csv, as_json
 
 _NAME = re.compile(r"([1-9][0-9]{0,8}):[0-9]+:[0-9]+(_[0-9]+)?")
 
@@ -58,9 +59,10 @@ def _mebibytes(size: int) -> str:
 
 @click.command()
 @click.option("--remove", is_flag=True, help="Remove the files. Without this option they are listed only.")
+@format_option("table", "json", "csv")
 @click.option("--folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path("/dev/shm"),
               show_default=True, help="The folder of shared memory.")
-def clean(remove: bool, folder: Path) -> None:
+def clean(remove: bool, kind: str, folder: Path) -> None:
     """List shared memory of killed processes; --remove removes it.
 
     Only regular files of your user count, with a name of libfabric's shm provider, whose process has ended. A container
@@ -72,23 +74,37 @@ def clean(remove: bool, folder: Path) -> None:
       ./weft clean --remove   the same, and removes it
     """
     found = list(leftovers(folder))
-    code = FINE
-    removed: list[Leftover] = []
-    for each in found:
-        line = f"{each.path}  {_mebibytes(each.size)}  process {each.process} has ended"
-        if remove:
-            try:
-                each.path.unlink(missing_ok=True)
-                removed.append(each)
-                line += ", removed"
-            except OSError as error:
-                code = NEGATIVE
-                line += f", not removed: {error.strerror}"
-        click.echo(line)
+    ends = [_removed(each) if remove else "left" for each in found]
+    if kind == "json":
+        click.echo(as_json("clean", {"folder": str(folder), "files": [
+            {"file": str(each.path), "bytes": each.size, "process": each.process, "end": end}
+            for each, end in zip(found, ends)]}))
+    elif kind == "csv":
+        click.echo(as_csv(("file", "bytes", "process", "end"),
+                          [(str(each.path), str(each.size), str(each.process), end)
+                           for each, end in zip(found, ends)]))
+    else:
+        _show(folder, found, ends)
+    raise SystemExit(FINE if {*ends} <= {"left", "removed"} else NEGATIVE)
+
+
+def _removed(one: Leftover) -> str:
+    """What became of a file: "removed", or why it was not."""
+    try:
+        one.path.unlink(missing_ok=True)
+    except OSError as error:
+        return f"not removed: {error.strerror}"
+    return "removed"
+
+
+def _show(folder: Path, found: list[Leftover], ends: list[str]) -> None:
+    for each, end in zip(found, ends):
+        tail = "" if end == "left" else f", {end}"
+        click.echo(f"{each.path}  {_mebibytes(each.size)}  process {each.process} has ended{tail}")
+    removed = [each for each, end in zip(found, ends) if end == "removed"]
     if not found:
         click.echo(f"nothing of killed processes in {folder}")
-    elif remove:
-        click.echo(f"removed {len(removed)} of {len(found)}: {_mebibytes(sum(each.size for each in removed))}")
-    else:
+    elif "left" in ends:
         click.echo(f"{len(found)} in all: {_mebibytes(sum(each.size for each in found))}; --remove removes them")
-    raise SystemExit(code)
+    else:
+        click.echo(f"removed {len(removed)} of {len(found)}: {_mebibytes(sum(each.size for each in removed))}")

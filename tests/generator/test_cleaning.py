@@ -2,13 +2,16 @@
 """`./weft clean`: files of a killed process are listed, and removed on request. Nothing else is touched."""
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+from generator.schemas import all_schemas
 from tests.generator.conftest import Run
 
 _MAKES_A_FILE = """
@@ -69,3 +72,12 @@ def test_files_of_other_users_stay(weft: Run, tmp_path: Path, killed: list[Path]
 
 def test_an_unknown_folder_is_refused(weft: Run) -> None:
     assert weft("clean", "--folder", "/nowhere").returncode == 2
+
+
+def test_the_json_has_what_the_text_says(weft: Run, tmp_path: Path, killed: list[Path]) -> None:
+    for options, end in (((), "left"), (("--remove",), "removed")):
+        answer = json.loads(weft("clean", *options, "--format", "json", "--folder", str(tmp_path)).stdout)
+        jsonschema.Draft202012Validator(all_schemas()["clean"]).validate(answer)
+        assert [Path(each["file"]) for each in answer["files"]] == sorted(killed)
+        assert {each["end"] for each in answer["files"]} == {end}
+    assert not any(path.exists() for path in killed)
