@@ -144,7 +144,8 @@ class engine : private detail::list_posting<F> {
       if (done()) break;
       if (idle % 16 == 15 && net_->now() >= end) return error(errc::deadline, "until");
       if (idle % 32 == 31) std::this_thread::yield();  // the peer may need this processor
-      if (idle > 2000) (void)net_->wait(std::max(duration(0), std::min(end, posting::next_due_) - net_->now()));
+      if (idle > 2000 && !this->posts_wait())
+        (void)net_->wait(std::max(duration(0), std::min(end, posting::next_due_) - net_->now()));
     }
     return {};
   }

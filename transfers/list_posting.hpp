@@ -163,6 +163,10 @@ class list_posting {
     for (std::uint32_t i = 0; i < records_.size(); ++i)
       if (const list_record& r = records_[i]; is_under_way(r)) next_due_ = std::min(next_due_, r.due);
   }
+  /// Whether some post was answered `again`, or has not been tried: nothing need arrive before it succeeds.
+  bool posts_wait() const noexcept {
+    return std::any_of(&peers_[0], &peers_[0] + peers_used_, [](const peer_lists& l) { return l.first() != nullptr; });
+  }
   std::uint32_t in_flight_of(peer to) const noexcept {
     for (std::uint32_t i = 0; i < peers_used_; ++i)
       if (peers_[i].to == to) return peers_[i].in_flight;

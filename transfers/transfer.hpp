@@ -75,7 +75,8 @@ struct list_status {
   std::uint64_t bytes_done = 0;  ///< Their bytes.
 };
 
-/// Gets the end of a list, inside progress() or post_more(). It may start lists and release this one; it may not wait.
+/// Gets the end of a list, inside progress(), post_more(), cancel() or a call that starts a list. It may start lists
+/// and release this one; it may not wait.
 using ended_function = void (*)(void* context, list_handle which, const list_status& how);
 
 struct list_options {
