@@ -12,6 +12,6 @@ setup(
     packages=["weft", "weft._tree", *(f"weft._tree.{name}" for name in find_packages(include=["generator*"]))],
     package_dir={"weft": "python/weft", "weft._tree": "."},
     package_data={"weft": ["py.typed", "*.pyi"], "weft._tree": READ,
-                  "weft._tree.generator": ["*.yaml", "*/*.yaml", "schemas/*.json"]},
+                  "weft._tree.generator": ["*.yaml", "*/*.yaml", "*/*/*.yaml", "schemas/*.json"]},
     include_package_data=False,
 )
