@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A transport of the C interface (weft.h) for Python: it holds the memory of its regions, and lets one thread in at a
+// time. Handles are numbers here, and statuses are numbers: weft/transport.py makes objects and exceptions of them.
+// Calls leave Python's lock, so another thread could enter: it gets an exception instead (weft.h, "Threads").
+// Hot path: posts and poll. Threads: each call is under Python's lock when it begins.
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "memory.hpp"
+#include "weft/weft.h"
+
+namespace weft_python {
+
+using number = std::uint64_t;                // a handle
+using answered = std::pair<int, number>;     // a status and a handle or value
+using told = std::pair<int, pybind11::str>;  // a status and text
+
+/// The program ends: a thread that leaves the library stays outside of Python for ever. Python would end it in the
+/// middle of C++, which is a crash.
+void end();
+
+class transport {
+ public:
+  /// Errors: an exception of weft.errors.
+  explicit transport(const pybind11::dict& options);
+  transport(const transport&) = delete;
+  transport& operator=(const transport&) = delete;
+  ~transport();
+
+  int close();
+  [[nodiscard]] std::string last_sentence();
+  told open_fabrics();
+  told listen_address();
+  int count(const pybind11::dict& into);
+
+  answered start_connect(const std::string& where, const pybind11::bytes& shown);
+  int accept(number peer, const pybind11::bytes& shown);
+  int reject(number peer, const std::string& reason);
+  int close_peer(number peer, number timeout);
+  int is_alive(number peer);
+  told fabric_of(number peer);
+  told explain(number peer);
+  answered largest_message(number peer);
+
+  /// Status, handle, size, and whether the memory may only be read.
+  pybind11::tuple register_memory(pybind11::handle object, std::uint32_t rights);
+  /// Deregisters, then lets the memory go. While another thread is inside: as soon as it leaves.
+  int release(number region);
+  int send_region(number peer, number region);
+  answered receive_region(number peer, number timeout);
+  std::pair<int, pybind11::bytes> describe(number peer, number region);
+  answered parse(number peer, const pybind11::bytes& description);
+  std::pair<int, std::pair<number, std::uint32_t>> remote_size(number remote);
+  int forget(number remote);
+
+  int send(number to, number region, number offset, number size, number context);
+  int send_copy(number to, pybind11::handle object, number context);
+  int put(number region, number offset, number size, number remote, number at, number context);
+  int put_notify(number region, number offset, number size, number remote, number at, std::uint32_t immediate,
+                 number context);
+  int get(number region, number offset, number size, number remote, number at, number context);
+  int flush(number to, number context);
+  int atomic(int what, int type, number remote, number at, number operand, number expected, number context);
+
+  /// Up to 64 events as tuples, or a negative status.
+  pybind11::object poll();
+  /// The same, and waits. Signals are looked for 20 times a second: their handlers may raise.
+  pybind11::object wait(number timeout);
+  answered wait_descriptor();
+  answered arm();
+
+ private:
+  class inside;
+  template <class Call>
+  int call(Call made);
+  pybind11::list taken(int count);
+  void let_go(number region);
+
+  weft_transport net_ = nullptr;
+  bool busy_ = false;
+  bool closed_ = false;
+  std::unordered_map<number, held_memory> memory_;
+  std::vector<number> released_;  // by a thread that could not enter
+  std::array<weft_event, 64> events_{};
+};
+
+}  // namespace weft_python

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ends later: a transfer, a connection, an arrival. One object for three styles.
+
+Blocking: `operation.wait(timeout)`. Callbacks: `operation.add_done_callback(f)`, and polls by the program. asyncio:
+`await operation`, while the transport is attached to the loop (weft.aio).
+"""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .errors import AgainError, DeadlineError, Error, InvalidError
+
+if TYPE_CHECKING:
+    from .progress import Progress
+
+T = TypeVar("T")
+
+
+def nanoseconds(timeout: float) -> int:
+    """Of a timeout in seconds. Errors: TypeError, InvalidError."""
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+        raise TypeError(f"a timeout is a number of seconds, not {type(timeout).__name__}")
+    if not 0 <= timeout <= 1e9:  # also not a number
+        raise InvalidError(f"a timeout of {timeout} s: it must be at least 0 and at most 1e9")
+    return int(timeout * 1e9)
+
+
+class Operation(Generic[T]):
+    """An operation under way. It keeps its memory alive until it ends, even if nobody keeps the operation."""
+
+    __slots__ = ("_net", "name", "memory", "_done", "_value", "_error", "_callbacks")
+
+    def __init__(self, net: Progress, name: str, memory: object = None) -> None:
+        self._net = net
+        self.name = name
+        self.memory = memory
+        self._done = False
+        self._value: T | None = None
+        self._error: Error | None = None
+        self._callbacks: list[Callable[[Operation[T]], object]] | None = None
+
+    def done(self) -> bool:
+        return self._done
+
+    def result(self) -> T:
+        """What the operation gave. Errors: its own; AgainError while it is under way."""
+        if not self._done:
+            raise AgainError(f"{self.name} has not ended: call wait(), or poll the transport until done()")
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]  # a done operation without an error has its value
+
+    def exception(self) -> Error | None:
+        """The error with which it ended, or None."""
+        return self._error
+
+    def add_done_callback(self, callback: Callable[[Operation[T]], object]) -> None:
+        """Calls `callback(operation)` from the poll that ends the operation; now, if it has ended."""
+        if not callable(callback):
+            raise TypeError(f"a callback can be called, and {type(callback).__name__} cannot")
+        if self._done:
+            callback(self)
+        elif self._callbacks is None:
+            self._callbacks = [callback]
+        else:
+            self._callbacks.append(callback)
+
+    def wait(self, timeout: float) -> T:
+        """Makes progress until the operation ends, at most `timeout` seconds. Errors: its own, DeadlineError."""
+        if not self._done:
+            left = nanoseconds(timeout)
+            end = time.monotonic_ns() + left
+            while True:
+                self._net.make_progress(left)
+                if self._done:
+                    break
+                left = end - time.monotonic_ns()
+                if left <= 0:
+                    raise DeadlineError(f"{self.name} has not ended in {timeout} s. It goes on; on some fabrics it "
+                                        "ends only while the peer polls")
+        return self.result()
+
+    def __await__(self) -> Generator[Any, None, T]:
+        if not self._done:
+            self._net.driver_for_await().kick()
+            future = self._net.driver_for_await().loop.create_future()
+            self.add_done_callback(lambda _: None if future.done() else future.set_result(None))
+            yield from future
+        return self.result()
+
+    def __repr__(self) -> str:
+        state = "under way" if not self._done else "failed" if self._error is not None else "done"
+        return f"<weft.Operation {self.name}: {state}>"
+
+    def complete(self, old: int) -> None:
+        """For the transport: the fabric says that it ended well. `old`: the word before, of an atomic."""
+        self.end(None)
+
+    def end(self, value: T | None, error: Error | None = None) -> None:
+        """For the transport: the operation ended."""
+        self._done = True
+        self._value = value
+        self._error = error
+        self.memory = None
+        if self._callbacks is not None:
+            callbacks, self._callbacks = self._callbacks, None
+            for callback in callbacks:
+                callback(self)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress of a transport: operations that end, and events that are given to whom they belong."""
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import _weft
+from .errors import AGAIN, DEADLINE, AgainError, DeadlineError, InvalidError, error_of
+from .events import Event, Lost, Message, Notice, Request
+from .operations import Operation, nanoseconds
+from .peers import Peer, Remote
+
+if TYPE_CHECKING:
+    from .aio import Driver
+    from .memory import Region
+
+E = TypeVar("E", Message, Notice, Request, Lost)
+T = TypeVar("T")
+_COMPLETED, _FAILED, _RECEIVED, _NOTIFIED, _REQUESTED, _CONNECTED, _LOST = range(1, 8)
+
+
+class Progress:
+    """What a transport waits for. Arrivals are handled one by one, so a callback may wait for an operation itself."""
+
+    def __init__(self, native: _weft.Transport) -> None:
+        self.native = native
+        self.on_event: Callable[[Event], object] | None = None  # takes every event for which nobody waits
+        self._contexts = 0
+        self._pending: dict[int, Operation[Any]] = {}
+        self._peers: dict[int, Peer] = {}
+        self._connecting: dict[int, Operation[Peer]] = {}
+        self._accepting: deque[Operation[Peer]] = deque()
+        self._regions_wanted: list[tuple[Peer, Operation[Remote]]] = []
+        self._expecting: list[tuple[type, Operation[Any]]] = []
+        self._events: deque[Event] = deque()
+        self._arrived: deque[_weft.Event] = deque()
+        self._shared: set[Region] = set()
+        self._driver: Driver | None = None
+
+    def post(self, operation: Operation[T], call: Callable[..., int], *arguments: Any) -> Operation[T]:
+        """Calls `call(*arguments, context)`; the operation is known under its context until it ends. Errors: its
+        status."""
+        self._contexts = context = self._contexts + 1
+        self._pending[context] = operation
+        try:
+            status = call(*arguments, context)
+        except BaseException:
+            del self._pending[context]
+            raise
+        if status:
+            del self._pending[context]
+            raise error_of(status, "the queue is full: make progress, then post once more (Transport.retry)"
+                           if status == AGAIN else self.native.last_sentence())
+        return operation
+
+    def check(self, status: int) -> None:
+        if status < 0:
+            raise error_of(status, self.native.last_sentence())
+
+    def told(self, answer: tuple[int, str]) -> str:
+        """The text of an answer. Errors: its status."""
+        self.check(answer[0])
+        return answer[1]
+
+    def share(self, region: Region) -> None:
+        """A peer knows the region: it lives until its close(), even if the program keeps no reference."""
+        self._shared.add(region)
+
+    def driver_for_await(self) -> Driver:
+        if self._driver is None:
+            raise InvalidError("nothing makes progress for this await: write `async with weft.aio.attached(net):` "
+                               "around it, and open the transport with sleeps=True")
+        return self._driver
+
+    def peer_closed(self, handle: int) -> None:
+        self._peers.pop(handle, None)
+
+    def poll(self) -> int:
+        """Makes progress without waiting. Returns how many events were handled."""
+        return self._handle(self.native.poll())
+
+    def start_expect(self, kind: type[E]) -> Operation[E]:
+        """Ends with the oldest event of the kind (Message, Notice, Request, Lost), or the next one."""
+        operation: Operation[E] = Operation(self, f"the wait for a {kind.__name__}")
+        for event in self._events:
+            if isinstance(event, kind):
+                self._events.remove(event)
+                operation.end(event)
+                return operation
+        self._expecting.append((kind, operation))
+        return operation
+
+    def expect(self, kind: type[E], timeout: float) -> E:
+        operation = self.start_expect(kind)
+        try:
+            return operation.wait(timeout)
+        except DeadlineError:
+            others = ", ".join(sorted({type(event).__name__ for event in self._events}))
+            raise DeadlineError(f"no {kind.__name__} came in {timeout} s"
+                                + (f"; others wait to be taken: {others}" if others else "")) from None
+        finally:
+            self._expecting = [each for each in self._expecting if each[1] is not operation]
+
+    def retry(self, post: Callable[[], T], timeout: float) -> T:
+        """Calls `post` until it does not raise AgainError, and makes progress between. Errors: its own, AgainError."""
+        end = time.monotonic_ns() + nanoseconds(timeout)
+        while True:
+            try:
+                return post()
+            except AgainError:
+                left = end - time.monotonic_ns()
+                if left <= 0:
+                    raise
+            self.make_progress(min(left, 1_000_000))
+
+    def make_progress(self, nanoseconds_left: int) -> None:
+        """Handles what is there, or waits for something. Returns at an event, or when the time is over."""
+        if self._arrived:
+            self._drain()
+        elif self._regions_wanted:  # a region that arrives is no event, so waits are short
+            self._handle(self.native.wait(min(nanoseconds_left, 1_000_000)))
+        else:
+            self._handle(self.native.wait(nanoseconds_left))
+
+    def _handle(self, events: list[_weft.Event] | int) -> int:
+        if isinstance(events, int):
+            if events != DEADLINE:
+                self.check(events)
+            count = 0
+        else:
+            count = len(events)
+            self._arrived.extend(events)
+            self._drain()
+        if self._regions_wanted:
+            self._take_regions()
+        return count
+
+    def _drain(self) -> None:
+        arrived, pending = self._arrived, self._pending
+        while arrived:
+            event = arrived.popleft()
+            if event[0] == _COMPLETED:
+                operation = pending.pop(event[1], None)
+                if operation is not None:
+                    operation.complete(event[5])
+            else:
+                self._take(event)
+
+    def _take(self, event: _weft.Event) -> None:
+        kind, context, status, handle, immediate, _, data, text = event
+        if kind == _FAILED:
+            operation = self._pending.pop(context, None)
+            if operation is not None:
+                operation.end(None, error_of(status, f"{operation.name}: {text}"))
+        elif kind == _RECEIVED:
+            self._give(Message(self._peer(handle), data or b""))
+        elif kind == _NOTIFIED:
+            self._give(Notice(self._peer(handle) if handle else None, immediate))
+        elif kind == _REQUESTED:
+            request = Request(self._peer(handle), data or b"")
+            if not self._accepting:
+                self._give(request)
+            elif self.native.accept(handle, b"") == 0:
+                self._accepting.popleft().end(request.peer)
+        elif kind == _CONNECTED:
+            if handle in self._connecting:
+                self._connecting.pop(handle).end(self._peer(handle))
+        elif kind == _LOST:
+            self._lose(handle, status, text or "")
+
+    def _lose(self, handle: int, status: int, text: str) -> None:
+        error = error_of(status, text)
+        if handle in self._connecting:
+            operation = self._connecting.pop(handle)
+            operation.end(None, error_of(status, f"{operation.name}: {text}"))
+            return
+        peer = self._peer(handle)
+        peer._lost = True
+        self.peer_closed(handle)
+        for wanted in [each for each in self._regions_wanted if each[0] is peer]:
+            self._regions_wanted.remove(wanted)
+            wanted[1].end(None, error)
+        self._give(Lost(peer, error))
+
+    def _give(self, event: Event) -> None:
+        for place, (kind, operation) in enumerate(self._expecting):
+            if isinstance(event, kind):
+                del self._expecting[place]
+                operation.end(event)
+                return
+        if self.on_event is not None:
+            self.on_event(event)
+        else:
+            self._events.append(event)
+
+    def start_receive_region(self, peer: Peer) -> Operation[Remote]:
+        operation: Operation[Remote] = Operation(self, "the receipt of a region")
+        self._regions_wanted.append((peer, operation))
+        self._take_regions()
+        return operation
+
+    def _take_regions(self) -> None:
+        for wanted in list(self._regions_wanted):
+            peer, operation = wanted
+            status, handle = self.native.receive_region(peer._handle, 0)
+            if status == DEADLINE:
+                continue
+            self._regions_wanted.remove(wanted)
+            if status == 0:
+                operation.end(Remote(self, peer, handle))
+            else:
+                operation.end(None, error_of(status, self.native.last_sentence()))
+
+    def _peer(self, handle: int) -> Peer:
+        peer = self._peers.get(handle)
+        if peer is None:
+            peer = self._peers[handle] = Peer(self, handle)
+        return peer

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A transport: endpoints, memory and peers of this process."""
+from __future__ import annotations
+
+import atexit
+import mmap
+import os
+import time
+import weakref
+from types import TracebackType
+from typing import Any
+
+from . import _weft
+from .errors import ClosedError, InvalidError
+from .events import Request
+from .memory import Region, Rights, Slice
+from .operations import Operation, nanoseconds
+from .peers import Peer
+from .progress import Progress
+
+# Libraries that libfabric loads for other providers take SIGINT and SIGTERM away from Python, unless these are set.
+_QUIET = ("HFI_NO_BACKTRACE", "IPATH_NO_BACKTRACE")
+_open: weakref.WeakSet[Transport] = weakref.WeakSet()
+
+
+class Transport(Progress):
+    """Made by weft.open(). One thread at a time uses it; a second one gets an InvalidError."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        for name in _QUIET:
+            os.environ.setdefault(name, "1")
+        super().__init__(_weft.Transport(options))
+        self._closed = False
+        self._fabrics = self.told(self.native.open_fabrics())
+        self._listen_address = self.told(self.native.listen_address())
+        _open.add(self)
+
+    # ---- memory
+
+    def register(self, memory: Any, rights: Rights | int = Rights.NONE) -> Region:
+        """Registers a buffer (PEP 3118: bytearray, memoryview, NumPy array) or a DLPack tensor of the processor.
+
+        Errors: InvalidError (not contiguous, read-only and peers may write, Python objects), UnsupportedError (a
+        device's tensor), NoMemoryError, NativeError.
+        """
+        status, handle, size, readonly = self.native.register_memory(memory, int(Rights(rights)))
+        self.check(status)
+        return Region(self, handle, size, readonly, memory)
+
+    def allocate(self, size: int, rights: Rights | int = Rights.NONE) -> Region:
+        """Registers fresh, zeroed memory, aligned to a page; `region.object` is a mmap.mmap."""
+        if isinstance(size, bool) or not isinstance(size, int):
+            raise TypeError(f"a size is a whole number of bytes, not {type(size).__name__}")
+        if size <= 0:
+            raise InvalidError(f"a region of {size} bytes: it must have at least 1")
+        return self.register(mmap.mmap(-1, size), rights)
+
+    def describe(self, region: Region) -> bytes:
+        """The bytes that any peer with the same fabrics needs to use the region (Peer.parse)."""
+        self.share(region)
+        status, described = self.native.describe(0, region._handle)
+        self.check(status)
+        return described
+
+    # ---- peers
+
+    def start_connect(self, where: str, data: bytes = b"") -> Operation[Peer]:
+        """Connects to "host:port", or "fabric@host:port" of a program of one fabric. Ends with the peer."""
+        status, handle = self.native.start_connect(where, data)
+        self.check(status)
+        operation: Operation[Peer] = Operation(self, f"the connection to {where}")
+        self._connecting[handle] = operation
+        return operation
+
+    def connect(self, where: str, timeout: float, data: bytes = b"") -> Peer:
+        nanoseconds(timeout)
+        operation = self.start_connect(where, data)
+        try:
+            return operation.wait(timeout)
+        finally:
+            if not operation.done():
+                self._give_up(operation)
+
+    def _give_up(self, operation: Operation[Peer]) -> None:
+        for handle in [handle for handle, each in self._connecting.items() if each is operation]:
+            del self._connecting[handle]
+            self.native.close_peer(handle, 0)
+
+    def start_accept(self) -> Operation[Peer]:
+        """Accepts the oldest request, or the next one. Ends with the peer."""
+        operation: Operation[Peer] = Operation(self, "an accept")
+        for event in self._events:
+            if isinstance(event, Request):
+                self._events.remove(event)
+                self.accept_request(event)
+                operation.end(event.peer)
+                return operation
+        self._accepting.append(operation)
+        return operation
+
+    def accept(self, timeout: float) -> Peer:
+        operation = self.start_accept()
+        try:
+            return operation.wait(timeout)
+        finally:
+            if not operation.done():
+                self._accepting.remove(operation)
+
+    def accept_request(self, request: Request, data: bytes = b"") -> Peer:
+        self.check(self.native.accept(request.peer._handle, data))
+        return request.peer
+
+    def reject_request(self, request: Request, reason: str) -> None:
+        """Answers no; the other side gets the reason."""
+        self.check(self.native.reject(request.peer._handle, reason))
+        self.peer_closed(request.peer._handle)
+
+    # ---- the end of regions, and of the transport
+
+    def release(self, region: Region) -> None:
+        """For Region.close()."""
+        users = [operation.name for operation in self._pending.values() if _uses(operation, region)]
+        if users:
+            raise InvalidError(f"{region!r} is used by {len(users)} operation{'s' * (len(users) > 1)} under way "
+                               f"({users[0]}): wait for them, then close it")
+        self.drop(region)
+
+    def drop(self, region: Region) -> None:
+        """Deregisters. For the end of a region that nobody keeps: each operation under way keeps its own."""
+        self._shared.discard(region)
+        handle, region._handle, region._owner = region._handle, 0, None
+        self.native.release(handle)
+
+    def close(self) -> None:
+        """Says goodbye to each peer, and releases everything. Operations under way end with a ClosedError."""
+        if self._closed:
+            return
+        self.native.close()
+        self._closed = True
+        _open.discard(self)
+        if self._driver is not None:
+            self._driver.detach()
+        for region in list(self._shared):
+            region._handle = 0
+        self._shared.clear()
+        waiting = [*self._pending.values(), *self._connecting.values(), *self._accepting,
+                   *(each for _, each in self._regions_wanted), *(each for _, each in self._expecting)]
+        self._pending.clear()
+        self._connecting.clear()
+        self._accepting.clear()
+        self._regions_wanted.clear()
+        self._expecting.clear()
+        for operation in waiting:
+            operation.end(None, ClosedError(f"{operation.name}: the transport was closed"))
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    @property
+    def fabrics(self) -> tuple[str, ...]:
+        """Names of the fabrics that are open."""
+        return tuple(self._fabrics.split(","))
+
+    @property
+    def listen_address(self) -> str:
+        """Where others connect to, "host:port"; "" of a transport that does not listen."""
+        return self._listen_address
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What the transport has counted (weft_counters of weft.h)."""
+        counted: dict[str, int] = {}
+        self.check(self.native.count(counted))
+        return counted
+
+    def __enter__(self) -> Transport:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._closed:
+            return "<weft.Transport: closed>"
+        return f"<weft.Transport: {len(self._peers)} peers, {len(self._pending)} operations under way>"
+
+
+def _uses(operation: Operation[Any], region: Region) -> bool:
+    return isinstance(operation.memory, Slice) and operation.memory.region is region
+
+
+@atexit.register
+def _end() -> None:
+    """Closes what the program left open. Threads that are inside a transport stay there: see python/native."""
+    for net in list(_open):
+        try:
+            net.close()
+        except Exception:  # noqa: BLE001, S110  a transport of another thread, or of the parent: nothing can be done
+            pass
+    if _open:
+        _weft.end()
+        time.sleep(0.05)  # threads on their way into Python arrive there
