@@ -30,7 +30,7 @@ inline int wrong(open_transport& t, const char* call, const char* sentence, errc
 
 /// Runs `body(transport)`, which returns C's answer.
 template <class Body>
-[[gnu::always_inline]] int call(weft_transport net, const char* name, Body&& body) noexcept {
+[[gnu::always_inline]] inline int call(weft_transport net, const char* name, Body&& body) noexcept {
   open_transport* const t = process_table::one().find(net);
   if (t == nullptr) [[unlikely]] {
     if (net == nullptr) return refuse(errc::invalid, name, "the transport is NULL");

@@ -116,9 +116,10 @@ using weft::errc;
 extern "C" {
 
 const char* weft_status_text(int status) {
-  return weft::detail::meaning_of(status <= 0 ? static_cast<errc>(-static_cast<unsigned>(status) & 0xffU)
-                                              : static_cast<errc>(0xff))
-      .data();
+  // The texts of C++ name a call of C++ here.
+  if (status == WEFT_TRUNCATED) return "the message is larger than the peer takes; weft_largest_message() is the bound";
+  const unsigned code = status <= 0 ? 0U - static_cast<unsigned>(status) : ~0U;
+  return weft::detail::meaning_of(code <= 15 ? static_cast<errc>(code) : static_cast<errc>(0xff)).data();
 }
 
 const char* weft_status_name(int status) {
