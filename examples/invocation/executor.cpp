@@ -7,6 +7,7 @@
 #include <weft/compose/selected.hpp>
 
 #include <sys/prctl.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,19 +15,11 @@
 namespace weft::invocation {
 namespace {
 
-/// In a copy that waits for an order: the library loads its providers, and opens and closes what a worker will open.
-template <class Fabric>
-void prepare(const warm::parent_command& c) {
-  transport_options o;
-  o.node = c.node;
-  o.fabrics = c.fabrics;
-  (void)open<Fabric>(o);
-}
-
 /// Runs as an executor of a fabric. `words`: its arguments. `warm_parent`: this process is a copy of that one, so it
 /// has its user and dies with the manager; 0: it was executed.
 template <class Fabric>
-int run(const std::string& self, const std::vector<std::string>& words, pid_t warm_parent) {
+int run(const std::string& self, const std::vector<std::string>& words, pid_t warm_parent,
+        std::optional<opened_ahead<Fabric>> ahead) {
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
   const auto parsed = parse_executor(selected_name, static_cast<int>(argv.size()), argv.data());
@@ -56,7 +49,7 @@ int run(const std::string& self, const std::vector<std::string>& words, pid_t wa
   }
   function_library library(built_in_functions(), command.trusted);
   executor<Fabric> all(std::move(order), *journal, library);
-  if (const auto ended = all.run(); !ended) {
+  if (const auto ended = all.run(std::move(ahead)); !ended) {
     complain(self, ended.error().sentence);
     return 1;
   }
@@ -72,16 +65,17 @@ int main(int argc, char** argv) try {
   const std::string self = "invocation-executor." + std::string(weft::selected_name);
   std::vector<std::string> words(argv, argv + argc);
   pid_t warm_parent = 0;
+  std::optional<opened_ahead<fabric>> ahead;
   if (is_warm_parent(words)) {
     const auto parsed = parse_warm_parent(weft::selected_name, argc, argv);
     if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
     const auto& command = std::get<warm::parent_command>(parsed);
-    auto order = warm::serve(command, [&] { prepare<fabric>(command); });
+    auto order = warm::serve(command, [&] { ahead = opened_ahead<fabric>::open(command.node, command.fabrics); });
     if (const int* code = std::get_if<int>(&order)) return *code;
     words = std::move(std::get<warm::copied_order>(order).words);
     warm_parent = std::get<warm::copied_order>(order).warm_parent;
   }
-  return run<fabric>(self, words, warm_parent);
+  return run<fabric>(self, words, warm_parent, std::move(ahead));
 } catch (const std::exception& e) {
   return weft::invocation::ended_by(e, "invocation-executor", weft::selected_name);
 }

@@ -14,9 +14,35 @@
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 
 namespace weft::invocation {
+
+/// A transport that is opened before there is an order, for the order that most clients give: a worker that polls, and
+/// the usual limit of a function.
+template <complete_fabric F>
+struct opened_ahead {
+  transport_options with;
+  transport<F> net;
+
+  static std::optional<opened_ahead> open(const std::string& node, const std::string& fabrics) {
+    worker_settings usual;
+    usual.node = node;
+    usual.fabrics = fabrics;
+    transport_options with = worker<F>::options(usual);
+    auto net = weft::open<F>(with);
+    if (!net) return std::nullopt;  // the order's own attempt says why
+    return opened_ahead{std::move(with), std::move(net).value()};
+  }
+  /// Whether a worker can use it.
+  bool serves(const worker_settings& s) const {
+    const transport_options wanted = worker<F>::options(s);
+    return wanted.node == with.node && wanted.fabrics == with.fabrics && wanted.sleeps == with.sleeps &&
+           wanted.operation_timeout == with.operation_timeout && wanted.silence_limit == with.silence_limit;
+  }
+};
 
 template <complete_fabric F>
 class executor {
@@ -30,7 +56,8 @@ class executor {
                {order_.workers, [this] { return order_.confined.filter ? deny_files() : result<void>(); }}} {}
 
   /// Opens all workers, runs a thread for each, returns when all ended. Returns the first error.
-  result<void> run() {
+  /// `ahead`: for the first worker, if it can use it.
+  result<void> run(std::optional<opened_ahead<F>> ahead = {}) {
     order_.common.allocation = journal_.head().allocation;
     order_.common.client_secret = journal_.head().client;
     const bool ticks = kernel_counts_ticks();
@@ -38,7 +65,11 @@ class executor {
       worker_settings s = order_.common;
       s.index = i;
       s.counts_ticks = ticks;
-      auto made = worker<F>::open(s, journal_.workers()[i], library_, busy_[i], &gates_);
+      const bool opened = i == 0 && ahead && ahead->serves(s);
+      auto made =
+          opened ? worker<F>::open_with(std::move(ahead->net), s, journal_.workers()[i], library_, busy_[i], &gates_)
+                 : worker<F>::open(s, journal_.workers()[i], library_, busy_[i], &gates_);
+      ahead.reset();
       if (!made) return std::move(made).error();
       workers_.push_back(std::move(made).value());
     }

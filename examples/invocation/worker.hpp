@@ -49,10 +49,8 @@ using busy_since = std::atomic<std::int64_t>;
 template <complete_fabric F>
 class worker {
  public:
-  /// `gates`: of the workers that share a process; none where the process is not confined.
-  static result<std::unique_ptr<worker>> open(const worker_settings& s, worker_journal& journal,
-                                              function_library& library, busy_since& busy,
-                                              start_gates* gates = nullptr) {
+  /// What a worker's transport is opened with.
+  static transport_options options(const worker_settings& s) {
     transport_options o;
     o.node = s.node;
     o.fabrics = s.fabrics;
@@ -61,12 +59,24 @@ class worker {
     o.operations = 2 * most_slots + 64;
     o.operation_timeout = s.function_limit + 10s;
     o.silence_limit = s.function_limit + 2s;
-    auto net = weft::open<F>(o);
+    return o;
+  }
+
+  /// `gates`: of the workers that share a process; none where the process is not confined.
+  static result<std::unique_ptr<worker>> open(const worker_settings& s, worker_journal& journal,
+                                              function_library& library, busy_since& busy,
+                                              start_gates* gates = nullptr) {
+    auto net = weft::open<F>(options(s));
     if (!net) return std::move(net).error();
-    auto letters = outbox<F>::open(*net, 16);
+    return open_with(std::move(net).value(), s, journal, library, busy, gates);
+  }
+  /// The same with a transport that was opened earlier, with options(s).
+  static result<std::unique_ptr<worker>> open_with(transport<F> net, const worker_settings& s, worker_journal& journal,
+                                                   function_library& library, busy_since& busy, start_gates* gates) {
+    auto letters = outbox<F>::open(net, 16);
     if (!letters) return std::move(letters).error();
     return std::unique_ptr<worker>(
-        new worker(s, std::move(net).value(), std::move(letters).value(), journal, library, busy, gates));
+        new worker(s, std::move(net), std::move(letters).value(), journal, library, busy, gates));
   }
 
   /// Connects to manager and client, serves until the message to finish, settles the account. Returns when all messages

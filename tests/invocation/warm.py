@@ -72,6 +72,8 @@ class Suite:
                 code, told = m.stop()
                 expect(code == 0, f"the manager ended with {code}: {told}")
                 expect(not any(map(lives, seen)), f"of {seen} some outlived the manager")
+                for each in seen:
+                    self._nothing_of(each)
 
     @staticmethod
     def _serve(m: Manager, *arguments: str) -> None:
@@ -164,6 +166,8 @@ class Suite:
             for each in before:
                 os.kill(each, signal.SIGKILL)
             self._serve(m)
+            for each in before:
+                self._nothing_of(each)
             until(lambda: len(m.pool()) == 2 and not set(m.pool()) & set(before), "the pool was not filled again")
 
     def a_pool_that_cannot_live_is_not_started_all_the_time(self) -> None:
@@ -195,6 +199,8 @@ class Suite:
             m.process.kill()
             m.process.wait()
             until(lambda: not any(map(lives, all_of_it)), f"of {all_of_it} some outlived a killed manager")
+            for each in all_of_it[2:]:  # they waited, and closed what they had opened
+                self._nothing_of(each)
             _, said = client.communicate(timeout=LIMIT)
             expect(client.returncode == 1 and "lost" in said, f"{client.returncode}, {said!r}")
 

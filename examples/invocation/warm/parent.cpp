@@ -3,6 +3,8 @@
 
 #include "serving.hpp"
 
+#include <weft/backends/libfabric/leftovers.hpp>
+
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -28,11 +30,12 @@ struct adopting {
   adopting& operator=(const adopting&) = delete;
 };
 
-/// Kills a child and waits for its end.
+/// Kills a child and waits for its end. Removes the shared memory that it has opened ahead.
 void finish(pid_t process) noexcept {
   if (process == 0) return;
   ::kill(process, SIGKILL);
   ::waitpid(process, nullptr, 0);
+  (void)backends::libfabric::sweep_leftovers_of(process);
 }
 
 }  // namespace
@@ -61,7 +64,8 @@ int launch(const std::vector<std::string>& words, int file, pid_t& process) {
 waiting_executor::~waiting_executor() { finish(process_); }
 
 bool waiting_executor::lives() noexcept {
-  if (process_ != 0 && ::waitpid(process_, nullptr, WNOHANG) != 0) process_ = 0;
+  if (process_ != 0 && ::waitpid(process_, nullptr, WNOHANG) != 0)
+    (void)backends::libfabric::sweep_leftovers_of(std::exchange(process_, 0));
   return process_ != 0;
 }
 

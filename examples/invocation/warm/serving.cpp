@@ -91,24 +91,26 @@ pid_t fork_for_the_manager() {
 /// In a copy: waits for its order. Only its manager can have sent one, and the end of the manager closes the channel.
 std::variant<int, copied_order> take_order(const parent_command& c, descriptor orders,
                                            const std::function<void()>& prepare, const std::string& name) {
+  // What is opened ahead must not get the journal's place.
+  if (::dup2(orders.number(), journal_place) < 0) return fail("the journal has no place", 1);
   auto first = receive(orders, std::nullopt);
   if (!first) return 0;
   if (!c.user.empty())
     if (const auto done = become(c.user); !done) return fail(done.error().sentence, 2);
-  // A change of user takes this setting back, so it comes after that.
-  if (const auto tied = die_with(c.manager); !tied) return fail(tied.error().sentence, 1);
   if (first->bytes == prepare_request) {
     set_name(waiting_name);
     prepare();
+    // No signal ends it while it waits: it sees the end of the manager here, and closes what it has opened.
     first = receive(orders, std::nullopt);
     if (!first) return 0;
   }
+  // A change of user takes this setting back, so it comes after that.
+  if (const auto tied = die_with(c.manager); !tied) return fail(tied.error().sentence, 1);
   if (!first->file) return fail("an order came without a journal", 2);
   set_name(name);
   if (c.user.empty()) (void)::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // as after an execution; after a change of user not
-  if (::dup2(first->file.release(), journal_place) < 0) return fail("the journal has no place", 1);
-  orders.release();  // closed below
-  if (::close_range(journal_place + 1, ~0U, 0) != 0) return fail("close_range failed", 1);
+  if (::dup2(first->file.number(), journal_place) < 0) return fail("the journal has no place", 1);
+  orders.reset();
   copied_order order;
   for (std::size_t at = 0; at < first->bytes.size(); at += order.words.back().size() + 1)
     order.words.emplace_back(first->bytes.c_str() + at);
