@@ -82,7 +82,7 @@ def test_a_refused_matrix_is_told_by_file_and_line(weft: Run) -> None:
     done = weft("check", "--matrix", TINY.parent / "invalid_duplicate_cell.yaml")
     assert done.stderr == (
         "tests/generator/cases/invalid_duplicate_cell.yaml:5: duplicate key 'key_bytes': line 4 has it already; "
-        "keep one of the two\n"
+        "keep one of the two [WEFT-M005]\n"
     )
     assert done.stdout == ""
 
