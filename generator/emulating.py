@@ -14,7 +14,7 @@ from types import FrameType
 import click
 
 from .tracing.command import data_option, memory_option
-from .tracing.running import Tracing
+from .tracing.running import Tracing, module_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULE = "libweft-emulator-fi.so"
@@ -24,19 +24,8 @@ _SETTING = re.compile(r"[a-z_]+(=[0-9]+)?")
 
 
 def emulator_in(build: Path | None) -> Path:
-    """The folder of the built emulator: in `build`, or in the newest build directory of this tree.
-
-    Errors: UsageError.
-    """
-    places = [build] if build is not None else sorted((ROOT / "build").glob("*"),
-                                                      key=lambda place: -place.stat().st_mtime)
-    for place in places:
-        for folder in (place / "emulator", place):
-            if (folder / MODULE).is_file():
-                return folder
-    raise click.UsageError(f"no {MODULE} {f'in {build}' if build else 'in a build directory of this tree'}: build the "
-                           "target weft-emulator-fi, "
-                           "or name the build directory with --build")
+    """The folder of the emulator, as module_folder() finds it. Errors: UsageError."""
+    return module_folder(MODULE, "weft-emulator-fi", build)
 
 
 def profile_of(fabric: str) -> Path:

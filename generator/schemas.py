@@ -40,6 +40,7 @@ def all_schemas() -> dict[str, Schema]:
                          "parts": _TEXTS, "reason": _TEXT,
                          "not_taken": {"type": "array", "items": _closed({"answer": _TEXT, "why": _TEXT})}})
     number: Schema = {"type": "integer", "minimum": 0}
+    least: Schema = {"type": "number", "minimum": 0}
     trust = _closed({"observed": number, "claimed": number, "copied": number, "differ": number})
     built = _closed({**{key: _TEXT for key in KEYS}, "row": _TEXT})
     row = _closed({"fabric": _TEXT, "backend": _TEXT, "since": _TEXT, "until": {"type": ["string", "null"]},
@@ -99,6 +100,11 @@ def all_schemas() -> dict[str, Schema]:
         "errors": _answer("errors", errors={"type": "array", "minItems": 1, "items": _closed({
             **{name: _TEXT for name in ("id", "kind", "title", "says", "cause", "see", "mend", "example")},
             "programs": _TEXTS})}),
+        "simulate": _answer("simulate", row=_TEXT, system=_TEXT, faults=_TEXT, commit=_TEXT, seeds=number,
+                            failed={"type": "array", "items": _closed({"seed": number, **{
+                                name: _TEXT for name in ("finding", "sentence", "repeat", "shortest")}})},
+                            operations=number, processor_seconds=least, virtual_seconds=least, rate=least,
+                            real_seconds=least),
         "explain": _answer("explain", fabric=_TEXT, answers={"type": "array", "minItems": 1, "items": explained}),
         "probe": _answer("probe", **probed),
         "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)},

@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from ..options import FINE, NEGATIVE
+from ..options import FINE, NEGATIVE, format_option
+from ..report import as_json
 from .building import ROOT, build_program
 from .running import Campaign, Failure, Record, run
 
@@ -52,8 +53,9 @@ def summary_of(campaign: Campaign, record: Record, real_seconds: float) -> dict[
 @click.option("--build", type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="A configured build directory.  [default: build/simulate/tree, made by the command]")
 @click.option("--fresh", is_flag=True, help="Forget the seeds that ran before with the same program.")
+@format_option("table", "json")
 def simulate(row: str, seeds: int | None, first: int, hours: float | None, system: str, faults: str, jobs: int,
-             build: Path | None, fresh: bool) -> None:
+             build: Path | None, fresh: bool, kind: str) -> None:
     """Simulate whole systems over the fabric ROW, one run for each seed.
 
     A seed decides everything: traffic, faults and their times. Seeds that ran before with the same program are not
@@ -76,7 +78,7 @@ def simulate(row: str, seeds: int | None, first: int, hours: float | None, syste
 
     def progress(now: Record) -> None:
         for failure in failures_of(now):
-            if failure.seed not in shown:
+            if failure.seed not in shown and kind == "table":
                 shown.add(failure.seed)
                 show(failure)
         ran = sum(chunk.ran for chunk in now.chunks.values())
@@ -86,7 +88,8 @@ def simulate(row: str, seeds: int | None, first: int, hours: float | None, syste
     progress(record)
     summary = summary_of(campaign, record, time.monotonic() - begin)
     (RESULTS / f"{campaign.name()}.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
-    click.echo(f"{summary['seeds']} seeds, {summary['operations']} operations, {summary['virtual_seconds']} s of "
+    click.echo(as_json("simulate", summary) if kind == "json" else
+               f"{summary['seeds']} seeds, {summary['operations']} operations, {summary['virtual_seconds']} s of "
                f"virtual time, {summary['rate']} seeds/s per processor, {len(summary['failed'])} failed")
     raise SystemExit(NEGATIVE if summary["failed"] else FINE)
 

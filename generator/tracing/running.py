@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from .reading import NoRecord, read_record
 ROOT = Path(__file__).resolve().parents[2]
 RECORDER = "libweft-recorder.so"
 OF_PROCESSES = "[0-9]*"
+PREFIXES = tuple(dict.fromkeys(map(Path, (sys.prefix, "/usr/local", "/usr"))))  # of cmake --install
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,21 @@ def _readable(path: Path) -> Path:
 
 
 def recorder_in(build: Path | None) -> Path:
-    """The folder of the built recorder: in `build`, or in the newest build directory of this tree.
+    """The folder of the recorder, as module_folder() finds it. Errors: UsageError."""
+    return module_folder(RECORDER, "weft-recorder", build)
+
+
+def module_folder(module: str, target: str, build: Path | None) -> Path:
+    """Where a module is: in `build`; else in the newest build directory of this tree; else where it was installed.
 
     Errors: UsageError.
     """
-    places = [build] if build is not None else sorted((ROOT / "build").glob("*"),
-                                                      key=lambda place: -place.stat().st_mtime)
-    for place in places:
+    built = sorted((ROOT / "build").glob("*"), key=lambda place: -place.stat().st_mtime)
+    installed = (folder / "weft" for prefix in PREFIXES for folder in sorted(
+        {prefix / "lib", prefix / "lib64", *(prefix / "lib").glob("*-linux-gnu")}))
+    for place in [build] if build is not None else [*built, *installed]:
         for folder in (place / "emulator", place):
-            if (folder / RECORDER).is_file():
+            if (folder / module).is_file():
                 return folder
-    raise click.UsageError(f"no {RECORDER} {f'in {build}' if build else 'in a build directory of this tree'}: build "
-                           "the target weft-recorder, or name the build directory with --build")
+    where = f"in {build}" if build else "in a build directory of this tree, nor installed"
+    raise click.UsageError(f"no {module} {where}: build the target {target}, or name its folder with --build")

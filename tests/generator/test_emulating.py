@@ -6,11 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from click import UsageError
 
+from generator.emulating import MODULE, emulator_in
 from generator.matrix.interfaces import FILE as INTERFACES
 from generator.matrix.interfaces import FORMATS, interface
 from generator.matrix.facts import FACTS
 from generator.matrix.loader import Refused
+from generator.tracing import running
 from tests.generator.conftest import Run
 
 INTERFACE = {name for name, _ in interface("efa")}
@@ -98,3 +101,18 @@ def test_what_cannot_be_emulated_is_refused_with_a_sentence(
     result = weft("emulate", *arguments)
     assert result.returncode == 2
     assert sentence in " ".join(result.stderr.split())
+
+
+def test_a_module_is_found_in_the_tree_before_where_it_was_installed(tmp_path: Path,
+                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "ROOT", tmp_path / "tree")
+    monkeypatch.setattr(running, "PREFIXES", (tmp_path / "usr",))
+    with pytest.raises(UsageError, match="no libweft-emulator-fi.so in a build directory of this tree, nor installed"):
+        emulator_in(None)
+    for folder in (tmp_path / "usr/lib/x86_64-linux-gnu/weft", tmp_path / "tree/build/release/emulator"):
+        folder.mkdir(parents=True)
+        (folder / MODULE).write_text("", "utf-8")
+        assert emulator_in(None) == folder
+    assert emulator_in(tmp_path / "usr/lib/x86_64-linux-gnu/weft").parent.name == "x86_64-linux-gnu"
+    with pytest.raises(UsageError, match="no libweft-recorder.so in .*release: build the target weft-recorder"):
+        running.recorder_in(tmp_path / "tree/build/release")

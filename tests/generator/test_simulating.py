@@ -2,9 +2,16 @@
 """`weft simulate`: chunks of seeds, crashes, resumption and the summary, with a planted program."""
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import jsonschema
 import pytest
+from click.testing import CliRunner
+
+from generator.cli import weft
+from generator.schemas import all_schemas
+from generator.simulating import command
 from generator.simulating.command import failures_of, summary_of
 from generator.simulating.running import CHUNK, Campaign, Record, chunks_of, parse, run, run_chunk
 
@@ -74,6 +81,18 @@ def test_seeds_that_ran_are_not_repeated_until_the_program_changes(campaign: Cam
     assert list(chunks_of(1, CHUNK, Record(tmp_path, campaign, True))) == [(1, CHUNK)]
     campaign.program.write_text(PROGRAM + "# another program\n")
     assert list(chunks_of(1, CHUNK, Record(tmp_path, campaign, False))) == [(1, CHUNK)]
+
+
+def test_the_json_has_the_summary_and_nothing_else_is_printed(campaign: Campaign, tmp_path: Path,
+                                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "build_program", lambda row, build: campaign.program)
+    monkeypatch.setattr(command, "RESULTS", tmp_path)
+    for options, failed in ((("--seeds", "9", "--jobs", "1"), [7, 9]), (("--seeds", "5", "--fresh"), [])):
+        done = CliRunner(mix_stderr=False).invoke(weft, ("simulate", "row", "--format", "json", *options))
+        answer = json.loads(done.stdout)
+        jsonschema.Draft202012Validator(all_schemas()["simulate"]).validate(answer)
+        assert [each["seed"] for each in answer["failed"]] == failed
+        assert done.exit_code == bool(failed)
 
 
 def test_no_new_chunk_begins_after_the_time(campaign: Campaign, tmp_path: Path) -> None:
