@@ -73,7 +73,8 @@ def _operations(_context: click.Context, parameter: click.Parameter, value: str 
 @click.option("--operations", callback=_operations, metavar="NAME,...",
               help=f"{', '.join(OPERATIONS)}, fetch_add.  [default: all; fetch_add where atomics are varied]")
 @click.option("--turns", type=click.IntRange(1, 1000), help="Turns that count.  [default: 10; --quick: 3]")
-@click.option("--quick", is_flag=True, help="A run of a minute: few sizes, few and short turns.")
+@click.option("--quick", is_flag=True,
+              help="A run of a minute: few sizes, few and short turns. Without --vary only the row's own answers.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               help="Where plots go: PNG, and index.html, which holds all.")
 @click.option("--build", type=click.Path(file_okay=False, path_type=Path),
@@ -100,12 +101,12 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
     """Measure the legal combinations of a fabric's answers on this machine, and compare them with the row's own.
 
     Each combination is a program of its own; they take turns. Contents are compared before anything is timed. The
-    table lists illegal combinations with the sentence that forbids them. Exit code 77 if the fabric is not on this
-    machine.
+    first table has the times of the row's own answers. Others have ratios to them. Illegal combinations are listed
+    with the sentence that forbids them. Exit code 77 if the fabric is not on this machine.
 
     \b
     Examples:
-      ./weft bench --fabric tcp --quick
+      ./weft bench --fabric tcp --quick      times of the row's own answers
       ./weft bench --fabric tcp --vary notify,liveness --out /tmp/plots
       ./weft bench --fabric shm --vary region_address --sizes 8,4KiB,1MiB --format json > shm.json
       ./weft bench --from shm.json --out /tmp/plots
@@ -126,7 +127,8 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
             plan = Plan(operations or OPERATIONS, sizes or _plain(QUICK_SIZES if quick else SIZES), windows,
                         window_bytes, .005 if quick else .02, turns or (3 if quick else 10))
             answer = measure(Asked(fabrics[0], vary, plan, folder_for(fabrics[0], build), jobs, node,
-                                   adds_too=operations is None, only_list=only_list),
+                                   adds_too=operations is None, only_list=only_list,
+                                   own_only=quick and not vary and not only_list),
                              lambda line: click.echo(line, err=True))
     except NotUnderstood as error:
         raise click.BadParameter(str(error), param_hint="--vary" if "famil" in str(error) or "answer" in str(error)

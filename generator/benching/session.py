@@ -36,6 +36,7 @@ class Asked:
     node: str
     adds_too: bool = True  # fetch_add where atomics are varied
     only_list: bool = False
+    own_only: bool = False  # nothing is varied
 
 
 def measure(asked: Asked, report: Callable[[str], None]) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def measure(asked: Asked, report: Callable[[str], None]) -> dict[str, Any]:
     """
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     row = _row(asked.fabric, families)
-    wanted = wanted_families(asked.vary, families) if asked.vary else None
+    wanted = {} if asked.own_only else wanted_families(asked.vary, families) if asked.vary else None
     index = row.fabric.ranges.index(_span(row))
     found = combinations(row.fabric, row.fabric.ranges[index], row.choices[index], families, wanted)
     legal = [each for each in found if each.legal]

@@ -80,9 +80,11 @@ def show(answer: dict[str, Any]) -> None:
         click.echo(f"{answer['fabric']}: nothing was measured; the row's own answers are {answers}")
     else:
         click.echo(provenance(answer))
-        click.echo(f"Ratios of medians to the row's own answers ({answers}), turn by turn; p10 to p90; less is faster; "
-                   "*: first, and beyond the noise of 3 %")
-    for name, ranked in _classes(answer):
+        show_table(("the row's own answers", "bytes", "median", "p10 to p90", "rate"), _own_times(answer))
+    if len([each for each in answer["results"] if each["operations"]]) > 1:
+        click.echo(f"\nRatios of medians to the row's own answers ({answers}), turn by turn; p10 to p90; less is "
+                   "faster; *: first, and beyond the noise of 3 %")
+    for name, ranked in _classes(answer) if len(answer["results"]) > 1 else ():
         header, rows = table_of(ranked, own)
         left = max(len(each["places"]) for each in ranked) - len(rows)
         show_table(header, rows, title=f"\n{name} ({_bounds(ranked[0])})")
@@ -96,6 +98,23 @@ def show(answer: dict[str, Any]) -> None:
             click.echo(f"legal: {name_of(each['combination'], own)}" + _then(each))
         elif each["reason"]:
             click.echo(f"not measured: {name_of(each['combination'], own)}: {each['reason']}")
+
+
+def _own_times(answer: dict[str, Any]) -> list[tuple[str, str, str, str, str]]:
+    """One row per operation, size and window. A round trip has no rate."""
+    rows = []
+    for one in next((each["operations"] for each in answer["results"] if each["baseline"]), []):
+        trip = one["window"] is None and one["operation"] != "put"
+        name = _SHORT.get(one["operation"], one["operation"]) + (f" of {one['window']}" if one["window"] else "")
+        median = max(one["median_ns"], 1e-3)
+        bandwidth = f", {one['bytes'] * 1e3 / median:.0f} MB/s" if one["bytes"] >= 1024 else ""
+        rows.append((name, str(one["bytes"]), _time(one["median_ns"]), f"{_time(one['p10_ns'])} to "
+                     f"{_time(one['p90_ns'])}", "" if trip else f"{1e3 / median:.2f} million/s{bandwidth}"))
+    return rows
+
+
+def _time(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1e3:.2f} µs" if nanoseconds >= 1000 else f"{nanoseconds:.0f} ns"
 
 
 def _then(result: dict[str, Any]) -> str:

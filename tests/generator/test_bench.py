@@ -369,6 +369,27 @@ def test_recorded_results_are_shown_in_every_format(answer: dict[str, Any], weft
     assert len(shown.splitlines()) <= 24 and "\x1b" not in shown
 
 
+def test_the_own_answers_are_shown_in_time_and_alone_without_ratios(answer: dict[str, Any], weft: Run,
+                                                                    tmp_path: Path) -> None:
+    recorded = tmp_path / "run.json"
+    recorded.write_text(json.dumps(answer), "utf-8")
+    shown = " ".join(weft("bench", "--from", recorded).stdout.split())
+    assert "the row's own answers bytes median p10 to p90 rate" in shown
+    assert "put_notify 8 100 ns 92 ns to 116 ns" in shown
+    assert "send, rate of 16 8 100 ns 92 ns to 116 ns 10.00 million/s" in shown
+    alone = {**answer, "results": answer["results"][:1], "varied": []}
+    recorded.write_text(json.dumps(alone), "utf-8")
+    shown = weft("bench", "--from", recorded).stdout
+    assert "100 ns" in shown and "Ratios" not in shown and "small (" not in shown
+
+
+def test_quick_without_vary_measures_only_the_own_answers(families: tuple[Family, ...],
+                                                          decided: dict[str, Decided]) -> None:
+    row = decided["tcp"]
+    found = combinations(row.fabric, row.fabric.ranges[-1], row.choices[-1], families, {})
+    assert [(each.baseline, each.legal, each.answers) for each in found] == [(True, True, ())]
+
+
 def test_a_table_fits_a_screen_and_keeps_the_rows_own_answers(answer: dict[str, Any]) -> None:
     many = [OWN, *(replace(OTHER, answers=(("notify", f"a{i}"),), changed=(("notify", f"a{i}"),)) for i in range(30))]
     turn: Turn = {each: {PUT: flat(100 - place)} for place, each in enumerate(many)}
