@@ -188,7 +188,7 @@ class engine : private detail::list_posting<F> {
   static consteval void notices_are_possible() {
     static_assert(posting::confirmation != detail::confirms::nothing,
                   "weft: this fabric cannot tell when the writes of a list are visible, so no notice may follow them: "
-                  "take ordered<F, order::write_after_write>, or count a notice for each put");
+                  "take ordered<F, order::write_after_write>, or count a notice for each put [WEFT-C042]");
   }
   result<prepared_list> prepare(operation what, peer to, std::span<const transfer> all) {
     refusal r = to.alive() ? check_list(what, all) : refusal{refused_for::nobody, what};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXPECT: weft: this fabric cannot tell when the writes of a list are visible, so no notice may follow them
+// EXPECT: [WEFT-C042]
 #include "made_fabric.hpp"
 
 #include <weft/transfers/engine.hpp>

@@ -17,7 +17,7 @@ from generator.errors.catalogue import FOLDER, INPUTS, RETIRED, SCHEMA, USAGE, a
 from generator.schemas import all_schemas
 from tests.generator.conftest import ROOT
 
-FOLDERS = ("core", "wire", "policies", "compose", "backends", "coroutines")
+FOLDERS = ("core", "wire", "policies", "compose", "backends", "coroutines", "transfers")
 HEADERS = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
            for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.hpp"))}
 GENERATED = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "generated").glob("*.why_not.hpp"))}
