@@ -35,7 +35,8 @@ def page(command: click.Command, name: str, version: str, siblings: tuple[str, .
 
 
 def _summary(command: click.Command) -> str:
-    return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split()).rstrip(".")
+    """The first sentence."""
+    return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split()).split(". ")[0].rstrip(".")
 
 
 def _parts(command: click.Command) -> tuple[str, list[str]]:
