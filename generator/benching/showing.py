@@ -109,8 +109,12 @@ def _own_times(answer: dict[str, Any]) -> list[tuple[str, str, str, str, str]]:
         median = max(one["median_ns"], 1e-3)
         bandwidth = f", {one['bytes'] * 1e3 / median:.0f} MB/s" if one["bytes"] >= 1024 else ""
         rows.append((name, str(one["bytes"]), _time(one["median_ns"]), f"{_time(one['p10_ns'])} to "
-                     f"{_time(one['p90_ns'])}", "" if trip else f"{1e3 / median:.2f} million/s{bandwidth}"))
+                     f"{_time(one['p90_ns'])}", "" if trip else f"{_rate(1e9 / median)}{bandwidth}"))
     return rows
+
+
+def _rate(each_second: float) -> str:
+    return f"{each_second / 1e6:.2f} million/s" if each_second >= 1e6 else f"{each_second / 1e3:.1f} thousand/s"
 
 
 def _time(nanoseconds: float) -> str:
