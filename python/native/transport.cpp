@@ -266,6 +266,10 @@ py::list transport::taken(int count) {
   py::list events(static_cast<std::size_t>(count));
   for (int at = 0; at < count; ++at) {
     const weft_event& each = events_[static_cast<std::size_t>(at)];
+    if (each.kind == WEFT_COMPLETED && each.operation != WEFT_OP_ATOMIC) {
+      events[static_cast<std::size_t>(at)] = py::int_(each.context);
+      continue;
+    }
     py::object data = py::none();
     if (each.data != nullptr) data = py::bytes(static_cast<const char*>(each.data), each.size);
     py::object text = py::none();

@@ -70,7 +70,8 @@ class transport {
   int flush(number to, number context);
   int atomic(int what, int type, number remote, number at, number operand, number expected, number context);
 
-  /// Up to 64 events as tuples, or a negative status.
+  /// Up to 64 events, or a negative status. An event is a tuple, or the context of an operation that ended without a
+  /// value.
   pybind11::object poll();
   /// The same, and waits. Signals are looked for 20 times a second: their handlers may raise.
   pybind11::object wait(number timeout);

@@ -2,7 +2,10 @@
 # What python/native/module.cpp defines. Statuses are those of weft.h; handles are numbers.
 from typing import Any
 
-Event = tuple[int, int, int, int, int, int, bytes | None, str | None]
+# An operation that ended without a value is its context. Others: kind, context, status, peer, immediate, old, data,
+# text.
+Other = tuple[int, int, int, int, int, int, bytes | None, str | None]
+Event = int | Other
 
 def version() -> str: ...
 def built_fabrics() -> str: ...

@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 def nanoseconds(timeout: float) -> int:
     """Of a timeout in seconds. Errors: TypeError, InvalidError."""
+    if type(timeout) is int and 0 <= timeout <= 1_000_000_000:
+        return timeout * 1_000_000_000
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
         raise TypeError(f"a timeout is a number of seconds, not {type(timeout).__name__}")
     if not 0 <= timeout <= 1e9:  # also not a number
@@ -80,7 +82,9 @@ class Operation(Generic[T]):
                 if left <= 0:
                     raise DeadlineError(f"{self.name} has not ended in {timeout} s. It goes on; on some fabrics it "
                                         "ends only while the peer polls")
-        return self.result()
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]  # as in result()
 
     def __await__(self) -> Generator[Any, None, T]:
         if not self._done:
@@ -101,9 +105,10 @@ class Operation(Generic[T]):
     def end(self, value: T | None, error: Error | None = None) -> None:
         """For the transport: the operation ended."""
         self._done = True
-        self._value = value
-        self._error = error
         self.memory = None
+        if value is not None or error is not None:
+            self._value = value
+            self._error = error
         if self._callbacks is not None:
             callbacks, self._callbacks = self._callbacks, None
             for callback in callbacks:

@@ -132,8 +132,9 @@ class Progress:
             count = 0
         else:
             count = len(events)
-            self._arrived.extend(events)
-            self._drain()
+            if count:
+                self._arrived.extend(events)
+                self._drain()
         if self._regions_wanted:
             self._take_regions()
         return count
@@ -142,18 +143,22 @@ class Progress:
         arrived, pending = self._arrived, self._pending
         while arrived:
             event = arrived.popleft()
-            if event[0] == _COMPLETED:
-                operation = pending.pop(event[1], None)
+            if isinstance(event, int):
+                operation = pending.pop(event, None)
                 if operation is not None:
-                    operation.complete(event[5])
+                    operation.end(None)
             else:
                 self._take(event)
 
-    def _take(self, event: _weft.Event) -> None:
-        kind, context, status, handle, immediate, _, data, text = event
-        if kind == _FAILED:
+    def _take(self, event: _weft.Other) -> None:
+        kind, context, status, handle, immediate, old, data, text = event
+        if kind in (_COMPLETED, _FAILED):
             operation = self._pending.pop(context, None)
-            if operation is not None:
+            if operation is None:
+                return
+            if kind == _COMPLETED:
+                operation.complete(old)
+            else:
                 operation.end(None, error_of(status, f"{operation.name}: {text}"))
         elif kind == _RECEIVED:
             self._give(Message(self._peer(handle), data or b""))

@@ -75,6 +75,24 @@ def test_the_package_runs_as_a_module(command: Path) -> None:
     assert run(command.parent / "python", "-m", "weft", "--version", cwd=Path("/")).stdout.startswith("weft ")
 
 
+@pytest.mark.skipif("WEFT_BUILD" not in os.environ, reason="WEFT_BUILD names a build directory with the extension")
+def test_the_package_moves_bytes_far_from_its_build(wheel: Path, command: Path) -> None:
+    with zipfile.ZipFile(wheel) as held:
+        libraries = {name for name in held.namelist() if ".so" in name}
+    assert {name.split(".")[0] for name in libraries} == {"weft/_weft", "weft/libweft"}  # and no libfabric
+    program = "import weft; print(weft.open(node='127.0.0.1', fabrics='tcp').fabrics, weft._weft.__file__)"
+    done = run(command.parent / "python", "-c", program, cwd=Path("/"))
+    assert done.stdout.startswith(f"('tcp',) {command.parent.parent}"), done.stderr
+    linked = run("ldd", done.stdout.split()[-1], cwd=Path("/")).stdout
+    assert f"libweft.so.0 => {command.parent.parent}" in linked
+
+
+@pytest.mark.skipif("WEFT_BUILD" in os.environ, reason="this wheel has the extension")
+def test_a_wheel_without_the_extension_says_so(command: Path) -> None:
+    done = run(command.parent / "python", "-c", "import weft; weft.open()", cwd=Path("/"))
+    assert "UnsupportedError: this installation has the command weft and not its library" in done.stderr
+
+
 def test_files_are_generated_where_they_are_wanted(command: Path, tmp_path: Path) -> None:
     done = run(command, "generate", "--output", tmp_path, cwd=Path("/"))
     assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@
   Every C++ file is compiled: lists.py demands it.
 - A `c` block stands so in one C file.
 - A block with lines `// error: sentence` shows what does not compile: one file of tests/fail/ holds code and sentence.
+- A `python` block stands in one program below examples/, in the same way.
 - A block says its language, so that none escapes (`text` for output).
 - The hello world has at most 20 lines per side.
 UNCOMPILED excuses a block by its first line, with the reason. An excuse that no block needs is refused.
@@ -22,6 +23,7 @@ from sources import CPP, GENERATED, project_files, report
 
 HELLO = ("examples/hello/listener.cpp", "examples/hello/caller.cpp")
 HELLO_LINES = 20
+PROGRAMS = "examples/"  # where the Python of the documents stands; python.bindings runs it
 # (page, first line of the block): why no file holds it.
 UNCOMPILED: dict[tuple[str, str], str] = {}
 
@@ -55,6 +57,8 @@ def check(root: Path) -> list[str]:
     names = project_files(root)
     code = [name for name in names if name.endswith((*CPP, ".c"))]
     sources = {name: (root / name).read_text(encoding="utf-8").splitlines() for name in code}
+    programs = [(root / name).read_text(encoding="utf-8").splitlines() for name in names
+                if name.startswith(PROGRAMS) and name.endswith(".py")]
     problems = []
     excused = set()
     for name in names:
@@ -69,6 +73,8 @@ def check(root: Path) -> list[str]:
                 excused.add(key)
                 if key not in UNCOMPILED:
                     problems.append(f"{name}:{line}: {wrong}")
+            elif language == "python" and shown and not any(holds(program, shown) for program in programs):
+                problems.append(f"{name}:{line}: no program below {PROGRAMS} holds these lines")
             elif language == "c" and not any(holds(sources[each], shown) for each in code if each.endswith(".c")):
                 problems.append(f'{name}:{line}: no C file holds the block that begins with "{shown[0].strip()}"')
     problems += [
