@@ -80,6 +80,7 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/releases --list": here(),
     r"scripts/releases .*": nobody("it makes roots and builds libraries; scripts/nightly runs it"),
     r"WEFT_FABRICS=mapped build/release/bench/abi/.*": nobody("it is built on request: a minute of compile time"),
+    r"build/release/bench/transfers/bench-transfers.*": nobody("it measures; built on request"),
     r"bench/instructions/run .*": by("bench-smoke.bench-instructions.<fabric>"),
     r"cmake --preset (release|dev).*": nobody("scripts/test configures and builds by the same presets"),
     r"cmake --build build/emulated": nobody("the preset dev builds an emulated fabric, and emulator.* runs it"),
