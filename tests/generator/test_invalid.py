@@ -66,7 +66,8 @@ def test_wrong_rules_are_refused(text: str, sentence: str, tmp_path: Path) -> No
     file.write_text(text, "utf-8")
     with pytest.raises(Refused) as caught:
         read_rules(file, "rules.yaml")
-    assert [str(problem) for problem in caught.value.problems] == [f"rules.yaml:1: {sentence}"]
+    assert [(problem.file, problem.line, problem.sentence) for problem in caught.value.problems] == [
+        ("rules.yaml", 1, sentence)]
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
