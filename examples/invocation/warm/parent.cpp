@@ -42,6 +42,7 @@ void finish(pid_t process) noexcept {
 
 int launch(const std::vector<std::string>& words, int file, pid_t& process) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words)
     argv.push_back(const_cast<char*>(word.c_str()));  // posix_spawn does not write to them
   argv.push_back(nullptr);
