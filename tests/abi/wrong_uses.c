@@ -53,8 +53,8 @@ static void of_open(void) {
   o.operations = UINT32_MAX;
   wrong(NULL, weft_open(&o, &net), WEFT_INVALID, "options.operations is 4294967295");
   o = (weft_options)WEFT_OPTIONS;
-  o.fabrics = "maped";
-  wrong(NULL, weft_open(&o, &net), WEFT_INVALID, "has no fabric \"maped\"");
+  o.fabrics = "carrier_pigeon";
+  wrong(NULL, weft_open(&o, &net), WEFT_INVALID, "has no fabric \"carrier_pigeon\"");
   o = (weft_options)WEFT_OPTIONS;
   o.service = "seven";
   wrong(NULL, weft_open(&o, &net), WEFT_UNREACHABLE, "seven");
