@@ -63,7 +63,7 @@ def test_the_wheel_takes_one_name(wheel: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("--version",), ("matrix",), ("explain", "tcp", "notify"),
-                                   ("explain", "nowhere")], ids=" ".join)
+                                   ("explain", "nowhere"), ("explain", "WEFT-C006")], ids=" ".join)
 def test_an_installed_command_answers_as_the_tree(command: Path, words: tuple[str, ...]) -> None:
     here = run(sys.executable, ROOT / "weft", *words, cwd=Path("/"))
     there = run(command, *words, cwd=Path("/"))
