@@ -119,14 +119,21 @@ class Transport(Progress):
 
     def release(self, region: Region) -> None:
         """For Region.close()."""
-        users = [operation.name for operation in self._pending.values() if _uses(operation, region)]
-        if users:
+        if users := self._users(region):
             raise InvalidError(f"{region!r} is used by {len(users)} operation{'s' * (len(users) > 1)} under way "
                                f"({users[0]}): wait for them, then close it")
-        self.drop(region)
+        self._deregister(region)
 
     def drop(self, region: Region) -> None:
-        """Deregisters. For the end of a region that nobody keeps: each operation under way keeps its own."""
+        """For a region that nobody keeps. Operations use it only where the whole transport ends: it goes with that."""
+        if not self._users(region):
+            self._deregister(region)
+
+    def _users(self, region: Region) -> list[str]:
+        return [each.name for each in self._pending.values()
+                if isinstance(each.memory, Slice) and each.memory.region is region]
+
+    def _deregister(self, region: Region) -> None:
         self._shared.discard(region)
         handle, region._handle, region._owner = region._handle, 0, None
         self.native.release(handle)
@@ -185,10 +192,6 @@ class Transport(Progress):
         if self._closed:
             return "<weft.Transport: closed>"
         return f"<weft.Transport: {len(self._peers)} peers, {len(self._pending)} operations under way>"
-
-
-def _uses(operation: Operation[Any], region: Region) -> bool:
-    return isinstance(operation.memory, Slice) and operation.memory.region is region
 
 
 @atexit.register
