@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 import weakref
 from typing import Any
 
@@ -153,3 +154,42 @@ def test_a_loop_sleeps_while_nothing_arrives() -> None:
     with caller, listener:
         asyncio.run(main())
     assert 0 < polls < 2000  # work is due at most once a millisecond; a loop that spins polls 100000 times
+
+
+def test_a_loop_posts_again_where_the_queue_was_full() -> None:
+    caller, peer, listener, there = connected(sleeps=True)
+
+    async def main() -> int:
+        async with weft.aio.attached(caller), weft.aio.attached(listener), asyncio.timeout(SECONDS):
+            there.send_region(listener.allocate(1 << 16, EVERY))
+            remote = await peer.start_receive_region()
+            source = caller.register(b"z" * (1 << 16))
+            puts = [await weft.aio.retry(caller, lambda: remote.put(source)) for _ in range(600)]  # of 256 at a time
+            for put in puts:
+                await put
+            message = listener.start_expect(weft.Message)
+            await peer.send(b"the end")
+            assert (await message).data == b"the end"
+            return len(puts)
+
+    with caller, listener:
+        assert asyncio.run(main()) == 600
+
+
+def test_a_request_is_rejected_with_a_reason() -> None:
+    with weft.open(node="127.0.0.1", listens=True, fabrics="tcp") as listener, \
+            weft.open(node="127.0.0.1", fabrics="tcp") as caller:
+        where = listener.listen_address
+
+        def reject() -> None:
+            request = listener.expect(weft.Request, SECONDS)
+            assert request.data == b"who I am"
+            listener.reject_request(request, "closed on Thursdays")
+            for _ in range(1000):
+                listener.poll()
+
+        rejecting = threading.Thread(target=reject, daemon=True)
+        rejecting.start()
+        with pytest.raises(weft.RejectedError, match="closed on Thursdays"):
+            caller.connect(where, SECONDS, data=b"who I am")
+        rejecting.join()
