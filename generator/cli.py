@@ -62,8 +62,8 @@ def _named() -> Iterator[None]:
 @click.group(cls=_WithIds, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(version_of(ROOT), prog_name="weft", message="%(prog)s %(version)s")
 def weft() -> None:
-    """From facts about network providers to C++ transports. Exit codes: 0 fine, 1 not fine, 2 wrong usage, 70 a fault of
-    weft itself.
+    """From facts about network providers to C++ transports. Exit codes: 0 fine, 1 not fine, 2 wrong usage,
+    70 a fault of weft itself.
     """
 
 
