@@ -195,8 +195,10 @@ set(WEFT_ROOM_HEADERS
   compose/progress/blocking_calls.hpp
   compose/progress/completion_calls.hpp
   compose/progress/completion_level.hpp
+  compose/progress/loop_calls.hpp
   compose/progress/orderly_close.hpp
   compose/progress/peer_calls.hpp
+  compose/progress/port_arming.hpp
   compose/progress/timers.hpp
   compose/rails/connecting.hpp
   compose/rails/connection_requests.hpp

@@ -9,7 +9,8 @@
 //
 // The calls are in base classes, one for each noun: memory/memory_calls.hpp, posting/posting_calls.hpp (send, put,
 // put_notify, get), posting/atomic_calls.hpp, progress/completion_calls.hpp (named states, flush),
-// progress/peer_calls.hpp (connect, accept, close, send_region, receive_region). Progress and waiting are here.
+// progress/peer_calls.hpp (connect, accept, close, send_region, receive_region), progress/loop_calls.hpp (foreign event
+// loops). Progress and waiting are here.
 #pragma once
 
 #include "../core/if_memory.hpp"
@@ -25,6 +26,7 @@
 #include "posting/posting_calls.hpp"
 #include "progress/blocking_calls.hpp"
 #include "progress/completion_calls.hpp"
+#include "progress/loop_calls.hpp"
 #include "progress/peer_calls.hpp"
 #include "progress_owner.hpp"
 #include "receiving/cq_poller.hpp"
@@ -46,6 +48,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
                   public detail::posting_calls<transport<F>, F>,
                   public detail::completion_calls<transport<F>, F>,
                   public detail::atomic_calls<transport<F>, F>,
+                  public detail::loop_calls<transport<F>, F>,
                   public detail::engine_traits<F>::tagged_answer::template calls<transport<F>, F> {
   using engine_type = detail::engine<F>;
   using waiting = detail::blocking_calls<engine_type>;
@@ -120,7 +123,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   /// Sleeps until something may have arrived, the time is over, or a timer is due; call progress() next. Returns at
   /// once without options.sleeps. Returns ok in each case. No wake-up is lost: the order is arm, poll, sleep.
   status wait(duration at_most) noexcept { return waiting(*e_).sleep(at_most); }
-  /// File descriptor to watch in a foreign event loop, or -1.
+  /// The completion queue's own descriptor, or -1. For a foreign event loop take loop_descriptor() and arm().
   int descriptor() const noexcept { return e_->port->descriptor(); }
   instant now() const noexcept { return e_->port->now(); }
 
@@ -157,6 +160,7 @@ class transport : public detail::memory_calls<transport<F>, F>,
   friend class detail::posting_calls<transport, F>;
   friend class detail::completion_calls<transport, F>;
   friend class detail::atomic_calls<transport, F>;
+  friend class detail::loop_calls<transport, F>;
   friend typename detail::engine_traits<F>::tagged_answer::template calls<transport, F>;
   friend struct detail::transport_parts;
   explicit transport(detail::held_engine<engine_type> e) : e_(std::move(e)) {}

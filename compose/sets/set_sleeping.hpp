@@ -7,6 +7,7 @@
 
 #include "../../core/sleep_descriptors.hpp"
 #include "../progress/blocking_calls.hpp"
+#include "../progress/port_arming.hpp"
 #include "set_state.hpp"
 
 #include <poll.h>
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <concepts>
 #include <optional>
 
 namespace weft::detail {
@@ -117,27 +117,16 @@ class set_sleeping {
     s_.engines.each_open([&]<std::size_t I>(auto& engine) { body(engine); });
   }
   template <class Port>
-  static constexpr bool arms = requires(Port& port, sleep_descriptors& on) {
-    { port.arm(on) } -> std::same_as<bool>;
-    port.disarm(true);
-  };
-  template <class Port>
-  static bool arm(Port& port, sleep_descriptors& on) noexcept requires(arms<Port>) {
-    return port.arm(on);
+  static bool arm(Port& port, sleep_descriptors& on) noexcept {
+    return port_arming::arm(port, on);
   }
   template <class Port>
-  static bool arm(Port& /*port*/, sleep_descriptors& /*on*/) noexcept {
-    return false;
+  static void disarm(Port& port, bool came) noexcept {
+    port_arming::disarm(port, came);
   }
-  template <class Port>
-  static void disarm(Port& port, bool came) noexcept requires(arms<Port>) {
-    port.disarm(came);
-  }
-  template <class Port>
-  static void disarm(Port& /*port*/, bool /*came*/) noexcept {}
   template <class Engine>
   static bool can_arm(Engine& engine) noexcept {
-    return arms<std::remove_reference_t<decltype(*engine.port)>> && engine.port->descriptor() >= 0;
+    return port_arming::can_arm(engine);
   }
   /// Whether every open port sleeps on descriptors.
   bool can_arm() noexcept {
