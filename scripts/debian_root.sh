@@ -4,7 +4,7 @@
 # Roots of Debian releases, made once by debootstrap and kept. Other scripts set the variables below, source this file
 # after environment.sh, and call make_tree and inside. It needs root.
 #   release: the code name, as trixie; packages: an array; cache: the folder of the root; tree: the root itself
-#   caller: the name before each sentence
+#   caller: the name before each sentence; documents: set where man pages and documents of packages are kept
 # Mounts and processes end with the command, because they are in namespaces of their own.
 
 : "${caller:?the name before each sentence}"
@@ -43,7 +43,8 @@ make_tree() {
            cannot "debootstrap failed${mirror:+ with $mirror}; the whole log is $cache/debootstrap.txt"; }
     # Faster, but not safe against a power failure. The script can make the root again.
     echo force-unsafe-io > "$tree.new/etc/dpkg/dpkg.cfg.d/speed"
-    printf 'path-exclude=/usr/share/%s/*\n' doc man locale info > "$tree.new/etc/dpkg/dpkg.cfg.d/small"
+    [ -n "${documents:-}" ] \
+      || printf 'path-exclude=/usr/share/%s/*\n' doc man locale info > "$tree.new/etc/dpkg/dpkg.cfg.d/small"
     # Without an address, libfabric 2.1 resolves the host's name. This file makes the name resolvable.
     printf '127.0.0.1 localhost %s\n' "$(uname -n)" > "$tree.new/etc/hosts"
     mkdir -p "$tree.new/weft" "$tree.new/build"

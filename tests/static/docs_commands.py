@@ -72,6 +72,8 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/demo": by("invocation.live.<fabric>"),
     r"scripts/test": nobody("it runs every test, this one too"),
     r"scripts/setup (bench|cluster|docs)": nobody("it installs packages"),
+    r"scripts/setup packages && scripts/packages debs": nobody("scripts/packages in scripts/nightly does"),
+    r"apt-get install \./build/packages/.*": nobody("scripts/packages in scripts/nightly does, in a root"),
     r"scripts/docs": by("docs.site"),
     r"scripts/fuzz.*": by("static.runner"),
     r"scripts/vm run .*": by("vm.*"),
