@@ -52,6 +52,12 @@ set(WEFT_PUBLIC_HEADERS
   coroutines/runner.hpp
   coroutines/scheduler.hpp
   coroutines/task.hpp
+  event_loops/dispatcher.hpp
+  event_loops/error_code.hpp
+  event_loops/execution.hpp
+  event_loops/pending.hpp
+  event_loops/requests.hpp
+  event_loops/senders.hpp
   job/job.hpp
   policies/atomics.hpp
   policies/authentication.hpp
@@ -348,4 +354,10 @@ set(WEFT_AUTHENTICATION_HEADERS
 # Headers that include pmix.h. job/job.hpp includes them where the compiler finds pmix.h.
 set(WEFT_PMIX_HEADERS
   job/pmix/session.hpp
+)
+
+# Headers that include Asio's: asio.hpp is public API.
+set(WEFT_ASIO_HEADERS
+  event_loops/asio.hpp
+  event_loops/asio_operation.hpp
 )

@@ -45,11 +45,13 @@ struct queue_place : list_place {};
 
 struct waiter;
 
-/// The context of an operation that a coroutine waits for.
-struct ticket {
-  waiter* waits = nullptr;  ///< Null: the coroutine gave up, or is destroyed.
-  ticket* next = nullptr;
+/// The context of an operation that somebody waits for.
+template <class Waiter>
+struct ticket_of {
+  Waiter* waits = nullptr;  ///< Null: the waiter gave up, or is destroyed.
+  ticket_of* next = nullptr;
 };
+using ticket = ticket_of<waiter>;
 
 inline constexpr instant no_deadline = instant::max();
 
@@ -80,15 +82,15 @@ struct waiter : timed_place, queue_place {
 };
 
 /// Waiters in order of arrival.
-template <class Place>
+template <class Place, class Waiter = waiter>
 class waiter_list {
  public:
-  void add(waiter& w) noexcept { static_cast<Place&>(w).enter(head_); }
+  void add(Waiter& w) noexcept { static_cast<Place&>(w).enter(head_); }
   bool empty() const noexcept { return !head_.listed(); }
-  waiter& front() noexcept { return of(*head_.next); }
+  Waiter& front() noexcept { return of(*head_.next); }
   /// The first waiter that fulfils `which`, or null.
   template <class Which>
-  waiter* find(Which&& which) noexcept {
+  Waiter* find(Which&& which) noexcept {
     for (list_place* at = head_.next; at != &head_; at = at->next)
       if (which(of(*at))) return &of(*at);
     return nullptr;
@@ -97,24 +99,27 @@ class waiter_list {
   template <class Which>
   void move_to(waiter_list& other, Which&& which) noexcept {
     for (list_place* at = head_.next; at != &head_;) {
-      waiter& w = of(*at);
+      Waiter& w = of(*at);
       at = at->next;
       if (which(w)) other.add(w);
     }
   }
 
  private:
-  static waiter& of(list_place& at) noexcept { return static_cast<waiter&>(static_cast<Place&>(at)); }
+  static Waiter& of(list_place& at) noexcept { return static_cast<Waiter&>(static_cast<Place&>(at)); }
   list_place head_;
 };
 
-/// All tickets. Their number bounds the operations that coroutines have in flight.
-class ticket_pool {
+/// All tickets. Their number bounds the operations in flight that somebody may wait for.
+template <class Waiter>
+class ticket_pool_of {
+  using ticket = ticket_of<Waiter>;
+
  public:
-  explicit ticket_pool(std::uint32_t count) : all_(std::make_unique<ticket[]>(count)), count_(count) {
+  explicit ticket_pool_of(std::uint32_t count) : all_(std::make_unique<ticket[]>(count)), count_(count) {
     for (std::uint32_t i = count; i > 0; --i) give(all_[i - 1]);
   }
-  ticket* take(waiter& w) noexcept {
+  ticket* take(Waiter& w) noexcept {
     if (free_ == nullptr) return nullptr;
     ticket* taken = free_;
     free_ = taken->next;
@@ -128,10 +133,10 @@ class ticket_pool {
     t.next = free_;
     free_ = &t;
   }
-  /// Takes back the ticket that is this context. Returns its waiter, or null if no coroutine waits.
-  waiter* redeem(void* context) noexcept {
+  /// Takes back the ticket that is this context. Returns its waiter, or null if nobody waits.
+  Waiter* redeem(void* context) noexcept {
     auto& t = *static_cast<ticket*>(context);
-    waiter* waits = t.waits;
+    Waiter* waits = t.waits;
     if (waits != nullptr) waits->held = nullptr;
     give(t);
     return waits;
@@ -139,6 +144,12 @@ class ticket_pool {
   bool holds(const void* context) const noexcept {
     const std::less<> before;
     return !before(context, all_.get()) && before(context, all_.get() + count_);
+  }
+  /// Visits each waiter that has a ticket. It may give up its wait there.
+  template <class Visit>
+  void each_waiter(Visit&& visit) noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i)
+      if (Waiter* const w = all_[i].waits; w != nullptr) visit(*w);
   }
   /// Operations that have not ended, including those without a waiter.
   std::uint32_t out() const noexcept { return out_; }
@@ -149,5 +160,6 @@ class ticket_pool {
   ticket* free_ = nullptr;
   std::uint32_t out_ = 0;
 };
+using ticket_pool = ticket_pool_of<waiter>;
 
 }  // namespace weft::coroutines

@@ -39,7 +39,7 @@ NOT_OURS: dict[str, str] = {
 SUFFIXES = "hpp|cpp|h|py|md|j2|cmake|yaml|yml|json|sh|txt|in|toml"
 KINDS = (
     "static|unit|loopback|backends|conformance|threads|made_up_row|history|invocation|fail|generator|consumer|vm|add"
-    "|probe|emulator|example|bench-smoke|docs|tutorial"
+    "|probe|emulator|event_loops|example|bench-smoke|docs|tutorial"
 )
 _PATH = re.compile(rf"^[\w.<>*{{}}…-]+(?:/[\w.<>*{{}}…-]+)*(?:/|\.(?:{SUFFIXES}))$|^[\w.<>*-]+(?:/[\w.<>*{{}}…-]+)+$")
 _TEST = re.compile(rf"^(?:{KINDS})(?:\.[\w<>*-]+)+$")

@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 from sources import files, report, without_comments
 
 FOLDERS = (
-    *("core", "wire", "policies", "backends", "compose", "coroutines", "transfers", "history", "job"),
+    *("core", "wire", "policies", "backends", "compose", "coroutines", "transfers", "event_loops", "history", "job"),
     *("examples", "probe", "emulator"),
 )
 
@@ -32,6 +32,8 @@ ALLOWED: dict[tuple[str, str], str] = {
     (r"^backends/process/host", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^probe/supervisor", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^backends/oob_exchange/", "tcp"): "the internet protocol that the side channel speaks",
+    (r"^examples/asio_echo/", "tcp"): "the internet protocol, and Asio's class of its name",
+    (r"^examples/asio_echo/", "sockets"): "what Asio accepts and reads",
 }
 
 # Phrases that are read before words are: the type's qualified name says what it is.

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A transport in an Asio event loop (standalone Asio 1.22 or later): its operations with any completion token, next to
+// sockets and timers. The loop sleeps in its own system call: the transport is armed only after a poll found nothing,
+// and polled when its descriptor becomes readable or its timer is due. Hot path: yes; an operation allocates by its
+// handler's allocator only. Threads: see asio_transport.
+#pragma once
+
+#include "asio_operation.hpp"
+
+#include <asio/any_io_executor.hpp>
+#include <asio/dispatch.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace weft::event_loops {
+
+namespace detail {
+
+/// The part of asio_transport that its handlers keep alive.
+template <complete_fabric F>
+class asio_loop : public std::enable_shared_from_this<asio_loop<F>> {
+  static constexpr int polls_at_once = 64;  ///< Then other handlers of the loop run.
+
+ public:
+  asio_loop(asio::any_io_executor on, transport<F>& net, const dispatcher_options& o)
+      : waits(net, o), executor(std::move(on)), watch_(executor), timer_(executor) {
+    waits.on_use([](void* self) { static_cast<asio_loop*>(self)->wake(); }, this);
+  }
+  asio_loop(const asio_loop&) = delete;
+  asio_loop& operator=(const asio_loop&) = delete;
+
+  void open() {
+    if (const int descriptor = waits.net().loop_descriptor(); descriptor >= 0) watch_.assign(descriptor);
+    wake();
+  }
+  void close() {
+    if (!open_) return;
+    disarm();
+    open_ = false;
+    if (watch_.is_open()) (void)watch_.release();  // the transport closes it
+    timer_.cancel();
+    waits.stop();
+    wake();
+  }
+  /// The transport may be used at once, and is polled soon.
+  void wake() {
+    disarm();
+    if (std::exchange(scheduled_, true)) return;
+    asio::post(executor, [self = this->shared_from_this()] { self->poll(); });
+  }
+
+  dispatcher<F> waits;
+  const asio::any_io_executor executor;
+
+ private:
+  void poll() {
+    scheduled_ = false;
+    if (!open_) return waits.deliver();
+    disarm();
+    for (int polls = 0; open_ && polls < polls_at_once; ++polls) {
+      const int found = waits.progress();
+      const bool any = waits.has_ready();
+      waits.deliver();
+      if (open_ && found == 0 && !any) return sleep();
+    }
+    wake();  // closed meanwhile, or much to do
+  }
+  void sleep() {
+    const duration most = waits.longest_sleep();
+    if (scheduled_ || most <= duration(0)) return wake();
+    const auto due = waits.net().arm();
+    if (!due) return wake();
+    armed_ = true;
+    timer_.expires_after(std::min(most, *due));
+    timer_.async_wait([self = this->shared_from_this()](const asio::error_code& why) {
+      if (!why) self->came();
+    });
+    if (!watch_.is_open() || std::exchange(watching_, true)) return;
+    watch_.async_wait(asio::posix::stream_descriptor::wait_read,
+                      [self = this->shared_from_this()](const asio::error_code& why) {
+                        self->watching_ = false;
+                        if (!why) self->came();
+                      });
+  }
+  /// The sleep ended. If a poll is on its way already, it comes soon enough.
+  void came() {
+    if (open_ && !scheduled_) poll();
+  }
+  void disarm() noexcept {
+    if (std::exchange(armed_, false)) waits.net().disarm();
+  }
+
+  asio::posix::stream_descriptor watch_;
+  asio::steady_timer timer_;
+  bool open_ = true, scheduled_ = false, armed_ = false, watching_ = false;
+};
+
+}  // namespace detail
+
+/// The operations of one transport as asynchronous operations of Asio:
+/// `co_await net.async_put(peer, from, at, asio::use_awaitable)`. Any completion token fits. Errors are error codes of
+/// status_category(); after a cancellation asio::error::operation_aborted.
+/// Threads: all of it runs on `executor`. If several threads run that context, give a strand. Initiating calls may come
+/// from any thread: they are dispatched to the executor. close() and the transport belong to the executor's thread.
+/// Cancellation: each operation takes the slot of its handler, for every type of cancellation. It ends the wait and not
+/// the transfer: until in_flight() is 0, the library uses the memory of a put, get or send.
+/// The transport keeps io_context::run() running until close() or the destructor.
+template <complete_fabric F>
+class asio_transport {
+  using loop = detail::asio_loop<F>;
+
+ public:
+  using executor_type = asio::any_io_executor;
+
+  /// Requires: `net` outlives this object, does not move, and was opened with `.sleeps = true` (otherwise the loop
+  /// polls without a pause).
+  asio_transport(asio::any_io_executor executor, transport<F>& net, const dispatcher_options& options = {})
+      : loop_(std::make_shared<loop>(std::move(executor), net, options)), requests_(net) {
+    loop_->open();
+  }
+  asio_transport(const asio_transport&) = delete;
+  asio_transport& operator=(const asio_transport&) = delete;
+  ~asio_transport() { loop_->close(); }
+
+  executor_type get_executor() const noexcept { return loop_->executor; }
+  transport<F>& net() noexcept { return loop_->waits.net(); }
+
+  /// void(error_code): the operation ended. The library owns the memory until then.
+  template <class Token>
+  auto async_send(peer to, local_memory from, Token&& token) {
+    return begin(requests_.send(to, from), token);
+  }
+  template <class Place, class Token>
+  auto async_put(peer to, local_memory from, const Place& at, Token&& token) {
+    return begin(requests_.put(to, from, at), token);
+  }
+  template <class Place, class Token>
+  auto async_put_notify(peer to, local_memory from, const Place& at, std::uint32_t immediate, Token&& token) {
+    return begin(requests_.put_notify(to, from, at, immediate), token);
+  }
+  template <class Place, class Token>
+  auto async_get(peer to, local_memory into, const Place& at, Token&& token) {
+    return begin(requests_.get(to, into, at), token);
+  }
+  /// void(error_code, std::uint64_t): the word before.
+  template <class Place, class Token>
+  auto async_fetch_add(peer to, const Place& at, std::uint64_t operand, Token&& token) {
+    return begin(requests_.fetch_add(to, at, operand), token);
+  }
+  /// Any posting call: `net.async_post([&](void* context) { return transport.flush(peer, context); }, token)`.
+  template <class Post, class Token>
+  auto async_post(Post post, Token&& token) {
+    return begin(requests_.posted(std::move(post)), token);
+  }
+  /// void(error_code, arrived): the next message of this peer, or of any (a null peer), copied into `into`. A longer
+  /// message is lost: std::errc::message_size, and arrived::bytes is its size.
+  template <class Token>
+  auto async_receive(peer from, bytes into, Token&& token) {
+    return begin(message_request<F>{from, into}, token);
+  }
+  /// void(error_code, notified): the next notice that `wants` takes.
+  template <class Token>
+  auto async_notified(notice_match wants, Token&& token) {
+    return begin(notice_request<F>{wants}, token);
+  }
+  template <class Token>
+  auto async_notified(Token&& token) {
+    return begin(notice_request<F>{{}}, token);
+  }
+  /// void(error_code, peer). Resolves the address at once, which blocks where it comes by the side channel.
+  /// last_refusal() is the sentence of a failure.
+  template <class Token>
+  auto async_connect(std::string_view where, Token&& token) {
+    return begin(connect_request<F>{std::string(where)}, token);
+  }
+  /// void(error_code, peer): the next caller, accepted.
+  template <class Token>
+  auto async_accept(Token&& token) {
+    return begin(accept_request<F>{}, token);
+  }
+  /// void(error_code, remote_region): the next region that this peer sends with send_region().
+  template <class Token>
+  auto async_receive_region(peer from, Token&& token) {
+    return begin(region_request<F>{from}, token);
+  }
+
+  /// Closes a peer in order, and blocks for at most `timeout` while operations to it end. Waits for it end with
+  /// std::errc::not_connected.
+  status close(peer p, duration timeout) { return loop_->waits.close(p, timeout); }
+  /// Calls `call` for each lost peer. It must not begin operations.
+  void on_lost(std::function<void(const lost&)> call) { loop_->waits.on_lost(std::move(call)); }
+  /// Ends every wait with std::errc::not_connected, and leaves the loop. The transport may be destroyed afterwards.
+  void close() { loop_->close(); }
+
+  std::uint32_t in_flight() const noexcept { return loop_->waits.in_flight(); }
+  const std::string& last_refusal() const noexcept { return loop_->waits.last_refusal(); }
+  /// For requests of a program's own, and for senders over the same loop.
+  dispatcher<F>& waits() noexcept { return loop_->waits; }
+
+ private:
+  template <class Request, class Token>
+  auto begin(Request request, Token& token) {
+    return asio::async_initiate<Token, detail::signature_of<typename Request::value>>(
+        detail::initiation<loop, Request>{loop_}, token, std::move(request));
+  }
+
+  std::shared_ptr<loop> loop_;
+  request_maker<F> requests_;
+};
+
+}  // namespace weft::event_loops

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One asynchronous operation of Asio over a transport: a request, its wait and its handler in one block of the
+// handler's allocator. The block is given back before the handler runs, so a chain of operations reuses one. Hot path:
+// yes. Threads: the executor's.
+#pragma once
+
+#include "error_code.hpp"
+#include "requests.hpp"
+
+#include <asio/any_io_executor.hpp>
+#include <asio/associated_allocator.hpp>
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/associated_executor.hpp>
+#include <asio/async_result.hpp>
+#include <asio/dispatch.hpp>
+#include <asio/error.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/post.hpp>
+#include <asio/recycling_allocator.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace weft::event_loops::detail {
+
+template <class Value>
+struct signature {
+  using type = void(asio::error_code, Value);
+};
+template <>
+struct signature<no_value_t> {
+  using type = void(asio::error_code);
+};
+template <class Value>
+using signature_of = typename signature<Value>::type;
+
+inline asio::error_code error_code_of(const outcome& how) noexcept {
+  return how.cancelled ? asio::error_code(asio::error::operation_aborted) : to_error_code(how.why);
+}
+
+/// A handler with its results, as asio::post() takes it.
+template <class Handler, class Value>
+struct completion {
+  Handler handler;
+  asio::error_code why;
+  Value value;
+
+  using allocator_type = asio::associated_allocator_t<Handler, asio::recycling_allocator<void>>;
+  allocator_type get_allocator() const noexcept {
+    return asio::get_associated_allocator(handler, asio::recycling_allocator<void>());
+  }
+  void operator()() {
+    if constexpr (std::is_same_v<Value, no_value_t>) std::move(handler)(why);
+    else std::move(handler)(why, std::move(value));
+  }
+};
+
+template <class Loop, class Request, class Handler>
+class asio_operation : pending {
+  using value = typename Request::value;
+  using allocator = typename std::allocator_traits<
+      asio::associated_allocator_t<Handler, asio::recycling_allocator<void>>>::template rebind_alloc<asio_operation>;
+  using own_executor = asio::associated_executor_t<Handler, asio::any_io_executor>;
+
+ public:
+  asio_operation(Loop& loop, Handler handler, Request wanted)
+      : loop_(&loop),
+        request_(std::move(wanted)),
+        handler_(std::move(handler)),
+        loop_work_(loop_->executor),
+        handler_work_(asio::get_associated_executor(handler_, loop_->executor)) {
+    ended = [](pending& p) noexcept { static_cast<asio_operation&>(p).finish(); };
+    dropped = [](pending& p) noexcept { static_cast<asio_operation&>(p).give_back(); };
+  }
+
+  static void begin(Loop& loop, Handler handler, Request wanted) {
+    allocator from(asio::get_associated_allocator(handler, asio::recycling_allocator<void>()));
+    asio_operation* const made = from.allocate(1);
+    ::new (static_cast<void*>(made)) asio_operation(loop, std::move(handler), std::move(wanted));
+    made->start();
+  }
+
+ private:
+  void start() {
+    if (auto slot = asio::get_associated_cancellation_slot(handler_); slot.is_connected())
+      slot.assign([this](asio::cancellation_type type) {
+        if (type != asio::cancellation_type::none) loop_->waits.cancel(*this);
+      });
+    request_.begin(loop_->waits, *this);
+  }
+  void finish() noexcept {
+    asio::get_associated_cancellation_slot(handler_).clear();
+    const own_executor where = asio::get_associated_executor(handler_, loop_->executor);
+    const auto work = std::move(handler_work_);
+    completion<Handler, value> ended_with{std::move(handler_), error_code_of(got), request_.take(got)};
+    allocator from(ended_with.get_allocator());
+    this->~asio_operation();
+    from.deallocate(this, 1);
+    asio::post(where, std::move(ended_with));  // not here: what a handler throws leaves io_context::run()
+  }
+
+  /// The loop ended before it could call the handler.
+  void give_back() noexcept {
+    allocator from(asio::get_associated_allocator(handler_, asio::recycling_allocator<void>()));
+    this->~asio_operation();
+    from.deallocate(this, 1);
+  }
+
+  Loop* loop_;  ///< It outlives its waits.
+  Request request_;
+  Handler handler_;
+  asio::executor_work_guard<asio::any_io_executor> loop_work_;
+  asio::executor_work_guard<own_executor> handler_work_;
+};
+
+/// What asio::async_initiate() calls. It goes to the transport's executor first: at once, where it is there already.
+template <class Loop, class Request>
+struct initiation {
+  std::shared_ptr<Loop> loop;
+
+  using executor_type = asio::any_io_executor;
+  executor_type get_executor() const noexcept { return loop->executor; }
+
+  template <class Handler>
+  void operator()(Handler&& handler, Request request) const {
+    using own = std::decay_t<Handler>;
+    const asio::any_io_executor executor = loop->executor;
+    asio::dispatch(
+        executor, [loop = loop, handler = own(std::forward<Handler>(handler)), request = std::move(request)]() mutable {
+          asio_operation<Loop, Request, own>::begin(*loop, std::move(handler), std::move(request));
+        });
+  }
+};
+
+}  // namespace weft::event_loops::detail

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two transports, a timer and coroutines in one io_context of one thread: every operation with several kinds of
+// completion token, cancellation, closing under way, and a peer that leaves.
+#include "../../event_loops/asio.hpp"
+#include "../../compose/selected.hpp"
+#include "../../compose/words.hpp"
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/io_context.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+#include <asio/use_future.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <future>
+#include <optional>
+#include <thread>
+
+namespace weft {
+namespace {
+
+using namespace std::chrono_literals;
+using event_loops::arrived;
+using net_type = transport<selected>;
+using loop_type = event_loops::asio_transport<selected>;
+using asio::use_awaitable;
+
+transport_options local(bool listens) { return {.node = "127.0.0.1", .listens = listens, .sleeps = true}; }
+
+/// A listener and a caller that met, each with 4 KiB that the other may use.
+struct two_sides : testing::Test {
+  asio::io_context io{1};
+  net_type listening = open<selected>(local(true)).value();
+  net_type calling = open<selected>(local(false)).value();
+  owned_region here = listening.allocate(4096, rights::all).value();
+  owned_region there = calling.allocate(4096, rights::all).value();
+  loop_type listener{io.get_executor(), listening};
+  loop_type caller{io.get_executor(), calling};
+  peer to_caller, to_listener;
+
+  void SetUp() override {
+    listener.async_accept([this](asio::error_code why, peer p) {
+      EXPECT_FALSE(why) << why.message();
+      to_caller = p;
+    });
+    caller.async_connect(listening.listen_address(), [this](asio::error_code why, peer p) {
+      EXPECT_FALSE(why) << why.message() << caller.last_refusal();
+      to_listener = p;
+    });
+    ASSERT_TRUE(runs_until([this] { return to_caller && to_listener; }));
+  }
+  template <class Done>
+  bool runs_until(Done&& done) {
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (!done() && std::chrono::steady_clock::now() < end) io.run_one_for(100ms);
+    return done();
+  }
+  /// Runs a coroutine to its end, and rethrows what it throws.
+  void runs(asio::awaitable<void> body) {
+    std::optional<std::exception_ptr> end;
+    asio::co_spawn(io, std::move(body), [&](std::exception_ptr e) { end = e; });
+    ASSERT_TRUE(runs_until([&] { return end.has_value(); }));
+    if (*end) std::rethrow_exception(*end);
+  }
+};
+using asio_loop = two_sides;
+
+TEST_F(asio_loop, coroutines_await_each_operation) {
+  asio::co_spawn(
+      io,
+      [this]() -> asio::awaitable<void> {
+        while (listening.send_region(to_caller, here, owner_polls).is_again()) co_await asio::post(io, use_awaitable);
+        const notified n = co_await listener.async_notified(use_awaitable);
+        EXPECT_EQ(n.immediate, 7U);
+        EXPECT_EQ(std::memcmp(here.data(), "weft", 4), 0);
+        std::byte text[16];
+        const arrived m = co_await listener.async_receive(to_caller, text, use_awaitable);
+        EXPECT_EQ(m.bytes, 5U);
+        EXPECT_TRUE(m.from == to_caller);
+        co_await listener.async_send(to_caller, here.first(4), use_awaitable);
+      },
+      asio::detached);
+  runs([](two_sides& t) -> asio::awaitable<void> {
+    const remote_region at = co_await t.caller.async_receive_region(t.to_listener, use_awaitable);
+    std::memcpy(t.there.data(), "weft, hello", 11);
+    co_await t.caller.async_put(t.to_listener, t.there.first(8), at.at(64), use_awaitable);
+    co_await t.caller.async_put_notify(t.to_listener, t.there.first(4), at.at(0), 7, use_awaitable);
+    co_await t.caller.async_get(t.to_listener, t.there.slice(4, 4), at.at(64), use_awaitable);
+    EXPECT_EQ(std::memcmp(t.there.data() + 4, "weft", 4), 0);
+    co_await t.caller.async_send(t.to_listener, t.there.first(5), use_awaitable);
+    std::byte text[16];
+    const arrived m = co_await t.caller.async_receive({}, text, use_awaitable);
+    EXPECT_EQ(std::memcmp(text, "weft", m.bytes), 0);
+  }(*this));
+}
+
+TEST_F(asio_loop, a_future_of_another_thread_gets_the_end) {
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    caller.async_send(to_listener, there.first(4), asio::use_future).get();
+    over = true;
+  });
+  EXPECT_TRUE(runs_until([&] { return over.load(); }));
+  other.join();
+}
+
+TEST_F(asio_loop, a_longer_message_is_message_size) {
+  asio::error_code seen;
+  std::size_t size = 0;
+  std::byte small[2];
+  listener.async_receive({}, small, [&](asio::error_code why, arrived m) { seen = why, size = m.bytes; });
+  caller.async_send(to_listener, there.first(5), asio::detached);
+  ASSERT_TRUE(runs_until([&] { return bool(seen); }));
+  EXPECT_EQ(seen, std::errc::message_size);
+  EXPECT_EQ(size, 5U);
+}
+
+TEST_F(asio_loop, a_cancelled_wait_ends_at_once_and_the_next_one_gets_the_notice) {
+  asio::cancellation_signal stop;
+  asio::error_code first;
+  std::optional<std::uint32_t> second;
+  listener.async_notified(
+      asio::bind_cancellation_slot(stop.slot(), [&](asio::error_code why, notified) { first = why; }));
+  asio::steady_timer later(io, 5ms);
+  later.async_wait([&](asio::error_code) { stop.emit(asio::cancellation_type::total); });
+  ASSERT_TRUE(runs_until([&] { return bool(first); }));
+  EXPECT_EQ(first, asio::error::operation_aborted);
+  stop.emit(asio::cancellation_type::total);  // the slot is clear
+  listener.async_notified([&](asio::error_code, notified n) { second = n.immediate; });
+  runs([](two_sides& t) -> asio::awaitable<void> {
+    (void)t.listening.send_region(t.to_caller, t.here, owner_polls);
+    const remote_region at = co_await t.caller.async_receive_region(t.to_listener, use_awaitable);
+    co_await t.caller.async_put_notify(t.to_listener, t.there.first(4), at.at(0), 9, use_awaitable);
+  }(*this));
+  ASSERT_TRUE(runs_until([&] { return second.has_value(); }));
+  EXPECT_EQ(*second, 9U);
+}
+
+TEST_F(asio_loop, a_peer_that_leaves_ends_the_waits_for_it) {
+  asio::error_code message, region_of_it;
+  bool told = false;
+  std::byte text[16];
+  listener.on_lost([&](const lost& l) { told = l.peer == to_caller; });
+  listener.async_receive(to_caller, text, [&](asio::error_code why, arrived) { message = why; });
+  listener.async_receive_region(to_caller, [&](asio::error_code why, const remote_region&) { region_of_it = why; });
+  EXPECT_TRUE(caller.close(to_listener, 5s));
+  ASSERT_TRUE(runs_until([&] { return message && region_of_it; }));
+  EXPECT_TRUE(told);
+  EXPECT_EQ(message, std::errc::not_connected) << message.message();
+  asio::error_code posted;
+  listener.async_send(to_caller, here.first(4), [&](asio::error_code why) { posted = why; });
+  ASSERT_TRUE(runs_until([&] { return bool(posted); }));
+  EXPECT_EQ(posted, std::errc::connection_reset) << posted.message();
+}
+
+TEST_F(asio_loop, closing_ends_every_operation_under_way_and_run_returns) {
+  std::uint32_t closed = 0, others = 0;
+  const auto count = [&](asio::error_code why, auto&&...) {
+    if (why == std::errc::not_connected) ++closed;
+    else if (why) ++others;
+  };
+  std::byte text[16];
+  caller.async_accept(count);
+  caller.async_notified(count);
+  caller.async_receive({}, text, count);
+  caller.async_receive_region(to_listener, count);
+  for (int i = 0; i < 300; ++i) caller.async_send(to_listener, there.first(8), [](asio::error_code) {});
+  caller.close();
+  listener.close();
+  caller.async_notified(count);  // begins after the end
+  io.run();
+  EXPECT_EQ(closed, 5U);
+  EXPECT_EQ(others, 0U);
+}
+
+TEST_F(asio_loop, an_idle_loop_sleeps) {
+  std::size_t handlers = 0;
+  for (const auto end = std::chrono::steady_clock::now() + 200ms; std::chrono::steady_clock::now() < end;)
+    handlers += io.run_one_for(10ms);
+  EXPECT_LT(handlers, 1000U);  // one that polled would run hundreds of thousands
+}
+
+TEST_F(asio_loop, nobody_at_an_address_is_a_sentence) {
+  asio::error_code seen;
+  caller.async_connect("127.0.0.1:1", [&](asio::error_code why, peer) { seen = why; });
+  ASSERT_TRUE(runs_until([&] { return bool(seen); }));
+  EXPECT_NE(caller.last_refusal(), "");
+}
+
+}  // namespace
+}  // namespace weft
