@@ -76,8 +76,8 @@ class asio_operation : pending {
   }
 
   static void begin(Loop& loop, Handler handler, Request wanted) {
-    allocator from(asio::get_associated_allocator(handler, asio::recycling_allocator<void>()));
-    asio_operation* const made = from.allocate(1);
+    allocator memory(asio::get_associated_allocator(handler, asio::recycling_allocator<void>()));
+    asio_operation* const made = memory.allocate(1);
     ::new (static_cast<void*>(made)) asio_operation(loop, std::move(handler), std::move(wanted));
     made->start();
   }
@@ -95,17 +95,17 @@ class asio_operation : pending {
     const own_executor where = asio::get_associated_executor(handler_, loop_->executor);
     const auto work = std::move(handler_work_);
     completion<Handler, value> ended_with{std::move(handler_), error_code_of(got), request_.take(got)};
-    allocator from(ended_with.get_allocator());
+    allocator memory(ended_with.get_allocator());
     this->~asio_operation();
-    from.deallocate(this, 1);
+    memory.deallocate(this, 1);
     asio::post(where, std::move(ended_with));  // not here: what a handler throws leaves io_context::run()
   }
 
   /// The loop ended before it could call the handler.
   void give_back() noexcept {
-    allocator from(asio::get_associated_allocator(handler_, asio::recycling_allocator<void>()));
+    allocator memory(asio::get_associated_allocator(handler_, asio::recycling_allocator<void>()));
     this->~asio_operation();
-    from.deallocate(this, 1);
+    memory.deallocate(this, 1);
   }
 
   Loop* loop_;  ///< It outlives its waits.
