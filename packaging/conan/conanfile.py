@@ -10,8 +10,8 @@ from conan.tools.scm import Version
 from conan.errors import ConanInvalidConfiguration
 
 FILES = ["CMakeLists.txt", "LICENSE", "weft.h", "weft.hpp", "providers.yaml"]
-FOLDERS = ["abi", "backends", "cmake", "compose", "core", "coroutines", "emulator", "generated", "history", "job",
-           "policies", "probe", "transfers", "wire"]
+FOLDERS = ["abi", "backends", "cmake", "compose", "core", "coroutines", "emulator", "event_loops", "generated",
+           "history", "job", "policies", "probe", "transfers", "wire"]
 
 
 class Weft(ConanFile):
