@@ -5,6 +5,7 @@
 // (answers::checks::trusted). Hot path: reading it. Threads: the engine's owner.
 #pragma once
 
+#include "../compose/fabric.hpp"
 #include "transfer.hpp"
 
 #include <span>
