@@ -15,6 +15,7 @@
 #include "deferred_replies.hpp"
 #include "early_notices.hpp"
 #include "engine_traits.hpp"
+#include "loop_state.hpp"
 #include "poll_budget.hpp"
 #include "transfer_plan.hpp"
 
@@ -131,6 +132,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   truncation overrun;          ///< The last message of a peer that was larger than its receive.
   std::uint32_t half_open = 0;
   early_notices overtaking_notices;
+  loop_state loop;        ///< For a foreign event loop.
   bool retrying = false;  ///< Messages in unexpected_messages are offered again.
   sleep_counts sleeps;
   bool timer_ended_sleep = false;    ///< The next poll counts a missed wake-up if an entry is there.
@@ -159,8 +161,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     if (!any) poll_budget.settle();
   }
 
-  /// A message came from this peer. The timers note the time. Other rows note heartbeats only, so that messages cost
-  /// nothing there.
+  /// A message came from this peer. The timers note the time. Other rows note heartbeats only: messages cost nothing.
   static void hear([[maybe_unused]] record& r) noexcept {
     if constexpr (answer<F, liveness_family>::speaks) r.heard = true;
   }
@@ -226,8 +227,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     deferred.add(s);
     put_off();
   }
-  /// The library holds nothing of the operation any more. The next poll reports its end, because no handler may run
-  /// now.
+  /// The library holds nothing of the operation any more. The next poll reports its end, as no handler may run now.
   static void only_end_is_deferred(slot& s, status outcome) noexcept {
     if (!outcome && s.fault == errc::ok) s.fault = outcome.code;
     s.stage = stage::ending;

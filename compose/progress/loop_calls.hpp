@@ -9,7 +9,6 @@
 #include "port_arming.hpp"
 
 #include <sys/epoll.h>
-#include <unistd.h>
 #include <cerrno>
 
 #include <algorithm>
@@ -26,24 +25,13 @@ class loop_calls {
   static constexpr duration longest = 1h;
 
  public:
-  loop_calls() = default;
-  loop_calls(loop_calls&& other) noexcept
-      : epoll_(std::exchange(other.epoll_, -1)), armed_(std::exchange(other.armed_, false)) {}
-  loop_calls& operator=(loop_calls&& other) noexcept {
-    std::swap(epoll_, other.epoll_);
-    std::swap(armed_, other.armed_);
-    return *this;
-  }
-  ~loop_calls() {
-    if (epoll_ >= 0) ::close(epoll_);
-  }
-
   /// A descriptor for a foreign event loop: call progress() until it finds nothing, then arm(); watch the descriptor
   /// for reading, at most for the time that arm() returned; then disarm() and progress() again. Requires
   /// options.sleeps. The transport closes it. -1: the system has no descriptor left.
   int loop_descriptor() noexcept {
-    if (epoll_ < 0) epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
-    return epoll_;
+    loop_state& loop = e_().loop;
+    if (loop.epoll < 0) loop.epoll = ::epoll_create1(EPOLL_CLOEXEC);
+    return loop.epoll;
   }
   /// From here on each arrival makes loop_descriptor() readable, and nothing else may be called before disarm().
   /// Nothing: do not sleep, call progress(). A fabric without a descriptor shortens the sleep to 1 ms.
@@ -55,12 +43,12 @@ class loop_calls {
     if (!port_arming::can_arm(e_())) return std::min(*due, without_descriptor);
     sleep_descriptors on;
     if (!port_arming::arm(*e_().port, on)) return std::nullopt;
-    armed_ = true;
+    e_().loop.armed = true;
     due = std::min(*due, longest);
     for (std::size_t i = 0; i < on.count; ++i) {
       epoll_event wanted{};
       wanted.events = EPOLLIN;
-      if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, on.each[i].fd, &wanted) != 0 && errno != EEXIST)
+      if (::epoll_ctl(e_().loop.epoll, EPOLL_CTL_ADD, on.each[i].fd, &wanted) != 0 && errno != EEXIST)
         due = std::min(*due, without_descriptor);
     }
     return due;
@@ -70,12 +58,9 @@ class loop_calls {
 
  private:
   void disarm(bool came) noexcept {
-    if (std::exchange(armed_, false)) port_arming::disarm(*e_().port, came);
+    if (std::exchange(e_().loop.armed, false)) port_arming::disarm(*e_().port, came);
   }
   engine<F>& e_() noexcept { return *static_cast<Transport&>(*this).e_; }
-
-  int epoll_ = -1;
-  bool armed_ = false;
 };
 
 }  // namespace weft::detail
