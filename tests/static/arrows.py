@@ -42,9 +42,11 @@ ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "com
              "compose/authentication.hpp": "",
              "compose/connecting/shared_secret.hpp": "compose/authentication.hpp",
              "backends/openssl/hmac.hpp": "compose/connecting/shared_secret.hpp"}
-# The hand-written contenders of the benches talk to the library as its best user would.
+# The hand-written contenders of the benches talk to the library as its best user would, and the programs of the
+# migration guides as any user does.
 NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
-NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device|faults|probe)/|bench/(.*/)?raw_)")
+NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device|faults|probe)/|bench/(.*/)?raw_"
+                           r"|examples/migration/in_)")
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 
@@ -74,7 +76,7 @@ def _wrong(root: Path, path: Path, included: str) -> str | None:
     if NETWORK_HEADERS.match(target) and not NETWORK_USERS.match(name):
         return (
             f"includes {included}: only backends/, probe/, emulator/, the programs that test against them "
-            "and the benches' raw_* contenders may include a network library"
+            "the benches' raw_* contenders and the migration guides' programs may include a network library"
         )
     if included.startswith("<") and not target.startswith("weft/"):
         return None

@@ -33,6 +33,8 @@ ALLOWED: dict[tuple[str, str], str] = {
     (r"^probe/supervisor", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^backends/oob_exchange/", "tcp"): "the internet protocol that the side channel speaks",
     (r"^examples/asio_echo/", "tcp"): "the internet protocol, and Asio's class of its name",
+    (r"^examples/migration/in_libfabric", "tcp"): "a program by hand names the provider that it was written for",
+    (r"^examples/migration/in_verbs", "verbs"): "the member of rdma_cm_id that is the device",
     (r"^examples/asio_echo/", "sockets"): "what Asio accepts and reads",
 }
 
