@@ -32,7 +32,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     at = tmp_path_factory.mktemp("add") / "sources"
     stage(ROOT / "generator", at / "generator")
     stage(ROOT / "templates", at / "templates")
-    for name in ("weft", "README.md", "core/facts.hpp", "core/version.hpp", "cmake/headers.cmake",
+    for name in ("weft", "README.md", "CMakeLists.txt", "core/facts.hpp", "core/version.hpp", "cmake/headers.cmake",
                  "emulator/interfaces.yaml"):
         (at / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, at / name)
