@@ -91,7 +91,12 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
                             "Longest run of a function that a client may request");
   milliseconds_option start(app, "--start-limit-ms", c.options.start_limit,
                             "Until all workers of an executor are there");
-  app.add_option("--executor", c.spawn.executor, "Program to start")->capture_default_str()->type_name("FILE");
+  const CLI::Option* const chosen =
+      app.add_option("--executor", c.spawn.executor,
+                     "Program to start. A chosen one is started for each executor, as it may be a wrapper that "
+                     "chooses a place: --fresh-executors is implied")
+          ->capture_default_str()
+          ->type_name("FILE");
   app.add_option("--functions", c.spawn.folder, "Folder of trusted objects of functions; without it none are accepted")
       ->type_name("DIR");
   app.add_option("--trust", c.spawn.trusted, "SHA-256 of an object that clients may send (repeatable)")
@@ -116,10 +121,12 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
   app.add_flag("--unconfined-executors", unconfined,
                "Executors may make any system call: for functions that open files or connections, and for debuggers");
   if (const auto stop = parse(app, argc, argv)) return *stop;
+  const std::string rules_out = c.spawn.fresh ? "--fresh-executors" : "--executor";
+  c.spawn.fresh = c.spawn.fresh || chosen->count() > 0;
   if (c.spawn.fresh && c.spawn.pool > 0) {
     complain(program("invocation-manager", fabric), "--pool " + std::to_string(c.spawn.pool) +
-                                                        " keeps copies of a warm parent, which --fresh-executors rules "
-                                                        "out; leave one of them out");
+                                                        " keeps copies of a warm parent, which " + rules_out +
+                                                        " rules out; leave one of them out");
     return stop_with{2};
   }
   c.spawn.node = c.options.node;

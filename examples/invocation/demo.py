@@ -198,9 +198,7 @@ def try_set(build: Path, invocations: int, screen: Console) -> SetRow:
     try:
         with two_hosts() as (here, there), tempfile.TemporaryDirectory(prefix="weft-demo-") as folder:
             executor = executor_on_each_host(program(build, "executor", SET), there, Path(folder))
-            # A copy would be on this host: only an executed executor goes through the wrapper to the other one.
-            started = ("--fresh-executors", "--executor", str(executor))
-            with Manager(build, SET, started, places=(here, here)) as manager:
+            with Manager(build, SET, ("--executor", str(executor)), places=(here, here)) as manager:
                 exact = True
                 for _ in range(2):
                     hot = manager.measure(
