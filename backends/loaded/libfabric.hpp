@@ -14,14 +14,27 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 
+#include <array>
+#include <csignal>
 #include <string>
 
 namespace weft::backends::libfabric {
 
+/// Loads a library. The program's signal handlers stay as they are: PSM's libraries (libinfinipath, libpsm2), which
+/// libfabric brings on many systems, take these signals when they are loaded. Null: dlerror() says why.
+inline void* load_quietly(const char* file) noexcept {
+  constexpr std::array taken{SIGINT, SIGTERM, SIGILL, SIGABRT, SIGBUS, SIGSEGV};
+  std::array<struct sigaction, taken.size()> before{};
+  for (std::size_t i = 0; i < taken.size(); ++i) (void)::sigaction(taken[i], nullptr, &before[i]);
+  void* const handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  for (std::size_t i = 0; i < taken.size(); ++i) (void)::sigaction(taken[i], &before[i], nullptr);
+  return handle;
+}
+
 /// The functions of the library, or the reason why there are none.
 struct loaded_library {
   static constexpr const char* file = "libfabric.so.1";
-  void* handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  void* handle = load_quietly(file);
   std::string why = handle == nullptr ? ::dlerror() : "";  // NOLINT(concurrency-mt-unsafe): glibc's is per thread
 
   template <class Function>

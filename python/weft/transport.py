@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import mmap
-import os
 import time
 import weakref
 from types import TracebackType
@@ -18,8 +17,6 @@ from .operations import Operation, nanoseconds
 from .peers import Peer
 from .progress import Progress
 
-# Libraries that libfabric loads for other providers take SIGINT and SIGTERM away from Python, unless these are set.
-_QUIET = ("HFI_NO_BACKTRACE", "IPATH_NO_BACKTRACE")
 _open: weakref.WeakSet[Transport] = weakref.WeakSet()
 
 
@@ -27,8 +24,6 @@ class Transport(Progress):
     """Made by weft.open(). One thread at a time uses it; a second one gets an InvalidError."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        for name in _QUIET:
-            os.environ.setdefault(name, "1")
         super().__init__(_weft.Transport(options))
         self._closed = False
         self._fabrics = self.told(self.native.open_fabrics())
