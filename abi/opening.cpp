@@ -140,14 +140,12 @@ const char* weft_version_text(void) {
 }
 
 const char* weft_built_fabrics(void) {
-  static const char* names = nullptr;
   try {
     static const std::string all = names_of(static_cast<const weft::selected*>(nullptr));
-    names = all.c_str();
+    return all.c_str();
   } catch (...) {
     return "";
   }
-  return names;
 }
 
 int weft_open(const weft_options* options, weft_transport* opened) {

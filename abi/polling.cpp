@@ -12,11 +12,10 @@ const char* wrong_events(const weft_event* events, std::uint32_t capacity) noexc
   return capacity == 0 || capacity > 1U << 20 ? "the capacity is 0, or more than a million" : nullptr;
 }
 
-[[gnu::always_inline]] inline int begin(open_transport& t, weft_event* events, std::uint32_t capacity) noexcept {
+[[gnu::always_inline]] inline void begin(open_transport& t, weft_event* events, std::uint32_t capacity) noexcept {
   if (t.armed) [[unlikely]]
     t.armed = false, t.net.disarm();
   t.events.begin(events, capacity);
-  return 0;
 }
 [[gnu::always_inline]] inline int finish(open_transport& t, const char* name) noexcept {
   const int found = t.events.finish();
