@@ -173,19 +173,17 @@ py::tuple transport::register_memory(py::handle object, std::uint32_t rights) {
   return py::make_tuple(status, number_of(region), size, readonly);
 }
 
+// A collection in any thread may end a region. The lock is kept, so the transport's own thread meets nobody inside.
 int transport::release(number region) {
-  if (!busy_) {
-    const int status = call([&] { return weft_release(net_, region_of(region)); });
-    memory_.erase(region);
-    return status;
-  }
+  if (!busy_) return let_go(region);
   released_.push_back(region);
   return WEFT_OK;
 }
 
-void transport::let_go(number region) {
-  weft_release(net_, region_of(region));
+int transport::let_go(number region) {
+  const int status = weft_release(net_, region_of(region));
   memory_.erase(region);
+  return status;
 }
 
 int transport::send_region(number peer, number region) {
@@ -223,8 +221,7 @@ std::pair<int, std::pair<number, std::uint32_t>> transport::remote_size(number r
 }
 
 int transport::forget(number remote) {
-  if (busy_) return WEFT_OK;  // it ends with its peer
-  return call([&] { return weft_forget(net_, remote_of(remote)); });
+  return busy_ ? WEFT_OK : weft_forget(net_, remote_of(remote));  // else it ends with its peer; as in release()
 }
 
 int transport::send(number to, number region, number offset, number size, number context) {

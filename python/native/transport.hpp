@@ -83,7 +83,7 @@ class transport {
   template <class Call>
   int call(Call made);
   pybind11::list taken(int count);
-  void let_go(number region);
+  int let_go(number region);
 
   weft_transport net_ = nullptr;
   bool busy_ = false;

@@ -87,15 +87,19 @@ class Driver:
         net = self._net
         try:
             for _ in range(_POLLS):
-                if net.poll() == 0:
+                handled = net.poll()
+                if net._driver is not self:  # a callback closed the transport
+                    return
+                if handled == 0:
                     status, at_most = net.native.arm()
                     if status == 0:
                         self._timer = self.loop.call_later(at_most / 1e9, self._go)
                         return
                     if status != AGAIN:
                         net.check(status)
-            self.kick()
         finally:
+            if self._timer is None and net._driver is self:
+                self.kick()  # also after a callback that raised: other operations wait
             turns, self._turns = self._turns, []
             for each in turns:
                 if not each.done():

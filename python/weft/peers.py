@@ -50,7 +50,7 @@ class Peer:
         return self._net.start_receive_region(self)
 
     def receive_region(self, timeout: float) -> Remote:
-        return self.start_receive_region().wait(timeout)
+        return self._net.receive_region(self, timeout)
 
     def parse(self, description: bytes) -> Remote:
         """The region that this peer described (Transport.describe)."""
@@ -82,8 +82,8 @@ class Peer:
     def close(self, timeout: float = 2.0) -> None:
         """Waits for operations, says goodbye, and ends the peer with its remote regions."""
         if not self._lost:
-            self._lost = True
             status = self._net.native.close_peer(self._handle, nanoseconds(timeout))
+            self._lost = True
             self._net.peer_closed(self._handle)
             if status not in (PeerLostError.status, ClosedError.status):
                 self._net.check(status)
@@ -142,6 +142,10 @@ class Remote:
 
     def __len__(self) -> int:
         return self.size
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", 0):
+            self._net.native.forget(self._handle)
 
     def __repr__(self) -> str:
         return f"<weft.Remote: {self.size} bytes, {self.rights!r}>"

@@ -126,15 +126,13 @@ class Progress:
             self._handle(self.native.wait(nanoseconds_left))
 
     def _handle(self, events: list[_weft.Event] | int) -> int:
-        if isinstance(events, int):
-            if events != DEADLINE:
-                self.check(events)
-            count = 0
-        else:
-            count = len(events)
-            if count:
-                self._arrived.extend(events)
-                self._drain()
+        if not isinstance(events, int):
+            self._arrived.extend(events)
+        elif events != DEADLINE:
+            self.check(events)
+        count = len(self._arrived)  # also those of an earlier poll, whose callback raised
+        if count:
+            self._drain()
         if self._regions_wanted:
             self._take_regions()
         return count
@@ -201,6 +199,13 @@ class Progress:
         else:
             self._events.append(event)
 
+    def receive_region(self, peer: Peer, timeout: float) -> Remote:
+        operation = self.start_receive_region(peer)
+        try:
+            return operation.wait(timeout)
+        finally:  # a wish that nobody waits for would take the next region
+            self._regions_wanted = [each for each in self._regions_wanted if each[1] is not operation]
+
     def start_receive_region(self, peer: Peer) -> Operation[Remote]:
         operation: Operation[Remote] = Operation(self, "the receipt of a region")
         self._regions_wanted.append((peer, operation))
@@ -208,10 +213,15 @@ class Progress:
         return operation
 
     def _take_regions(self) -> None:
+        empty: set[Peer] = set()
         for wanted in list(self._regions_wanted):
             peer, operation = wanted
+            # The oldest wish of a peer is served first. A callback below may serve others itself.
+            if peer in empty or wanted not in self._regions_wanted:
+                continue
             status, handle = self.native.receive_region(peer._handle, 0)
             if status == DEADLINE:
+                empty.add(peer)
                 continue
             self._regions_wanted.remove(wanted)
             if status == 0:

@@ -124,6 +124,58 @@ def test_a_full_queue_is_tried_again() -> None:
         assert all(put.exception() is None for put in puts) and listener_polls > 1
 
 
+def test_a_callback_that_raises_leaves_other_arrivals_to_the_next_poll() -> None:
+    with weft.open(node="127.0.0.1", fabrics="tcp") as net:
+        first, second = (weft.Operation[None](net, name) for name in ("first", "second"))
+        net._pending.update({1: first, 2: second})
+        first.add_done_callback(lambda _: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            net._handle([1, 2])  # one poll found the ends of both
+        assert net.poll() == 1 and second.done()
+
+
+def test_a_receipt_of_a_region_that_was_given_up_takes_none() -> None:
+    caller, peer, listener, there = connected()
+    with caller, listener:
+        with pytest.raises(weft.DeadlineError):
+            peer.receive_region(timeout=0)
+        remote, _ = shown(caller, peer, listener, there, 64, EVERY)
+        assert remote.size == 64
+
+
+def test_regions_go_to_the_oldest_wish(monkeypatch: pytest.MonkeyPatch) -> None:
+    caller, peer, listener, _ = connected()
+    with caller, listener:
+        wishes = [peer.start_receive_region() for _ in range(2)]
+        native = caller.native
+        asked: list[int] = []
+
+        class Late:
+            """A region arrives between two questions."""
+
+            def receive_region(self, handle: int, timeout: int) -> tuple[int, int]:
+                asked.append(handle)
+                return (weft.DeadlineError.status, 0) if len(asked) == 1 else (weft.PeerLostError.status, 0)
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(native, name)
+
+        monkeypatch.setattr(caller, "native", Late())
+        caller._take_regions()
+        assert asked == [peer._handle] and not any(wish.done() for wish in wishes)
+
+
+def test_a_remote_region_that_nobody_keeps_is_forgotten() -> None:
+    caller, peer, listener, there = connected()
+    with caller, listener:
+        remote = peer.parse(listener.describe(listener.allocate(64, EVERY)))
+        handle = remote._handle
+        assert caller.native.remote_size(handle)[0] == 0
+        del remote
+        gc.collect()
+        assert caller.native.remote_size(handle)[0] == weft.ClosedError.status
+
+
 def test_a_peer_that_goes_is_an_event_and_an_error() -> None:
     caller, peer, listener, there = connected()
     with caller, listener:
@@ -154,6 +206,37 @@ def test_a_loop_sleeps_while_nothing_arrives() -> None:
     with caller, listener:
         asyncio.run(main())
     assert 0 < polls < 2000  # work is due at most once a millisecond; a loop that spins polls 100000 times
+
+
+def test_a_loop_goes_on_after_a_callback_that_raised() -> None:
+    caller, peer, listener, there = connected("mapped", sleeps=True)
+    raised: list[dict[str, Any]] = []
+
+    async def main() -> bytes:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: raised.append(context))
+        async with weft.aio.attached(caller), asyncio.timeout(SECONDS):
+            message = asyncio.ensure_future(_awaited(caller.start_expect(weft.Message)))
+            await asyncio.sleep(0)
+            peer.send(b"text").add_done_callback(lambda _: 1 // 0)
+            caller.driver_for_await().kick()
+            while not raised:
+                listener.poll()
+                await asyncio.sleep(0.001)
+            answer = there.send(b"answer")
+            while not message.done():
+                listener.poll()
+                await asyncio.sleep(0.001)
+            assert answer.exception() is None
+            return (await message).data
+
+    with caller, listener:
+        assert asyncio.run(main()) == b"answer"
+    assert isinstance(raised[0]["exception"], ZeroDivisionError) and len(raised) == 1
+
+
+async def _awaited(operation: weft.Operation[weft.Message]) -> weft.Message:
+    return await operation
 
 
 def test_a_loop_posts_again_where_the_queue_was_full() -> None:
