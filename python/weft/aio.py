@@ -76,6 +76,7 @@ class Driver:
         for each in (self._timer, self._kicked):
             if each is not None:
                 each.cancel()
+        self._end_turns()
 
     def _go(self) -> None:
         if self._timer is not None:
@@ -100,7 +101,10 @@ class Driver:
         finally:
             if self._timer is None and net._driver is self:
                 self.kick()  # also after a callback that raised: other operations wait
-            turns, self._turns = self._turns, []
-            for each in turns:
-                if not each.done():
-                    each.set_result(None)
+            self._end_turns()
+
+    def _end_turns(self) -> None:
+        turns, self._turns = self._turns, []
+        for each in turns:
+            if not each.done():
+                each.set_result(None)

@@ -235,6 +235,24 @@ def test_a_loop_goes_on_after_a_callback_that_raised() -> None:
     assert isinstance(raised[0]["exception"], ZeroDivisionError) and len(raised) == 1
 
 
+def test_a_loop_that_is_left_ends_what_waits_for_room() -> None:
+    caller, _, listener, _ = connected(sleeps=True)
+
+    def full() -> None:
+        raise weft.AgainError("full")
+
+    async def main() -> None:
+        async with asyncio.timeout(SECONDS):
+            async with weft.aio.attached(caller):
+                posting = asyncio.ensure_future(weft.aio.retry(caller, full))
+                await asyncio.sleep(0)
+            with pytest.raises(weft.InvalidError, match="attached"):
+                await posting
+
+    with caller, listener:
+        asyncio.run(main())
+
+
 async def _awaited(operation: weft.Operation[weft.Message]) -> weft.Message:
     return await operation
 

@@ -11,11 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
+import weft
 
 PLACE = Path(__file__).resolve().parents[2] / "examples" / "hello" / "python"
 STYLES = {"blocking": (("listener.py",), ("caller.py",)),
           "callbacks": (("callbacks.py", "listen"), ("callbacks.py", "call")),
           "asyncio": (("asynchronous.py", "listen"), ("asynchronous.py", "call"))}
+PYTHON = (sys.executable, "-B")
 SECONDS = 60
 
 
@@ -30,24 +32,38 @@ def listens(port: str) -> bool:
     return re.search(rf":{int(port):04X} 00000000:0000 0A ", table) is not None
 
 
-@pytest.mark.parametrize("fabric", ["mapped", "tcp"])
-@pytest.mark.parametrize("style", STYLES)
-def test_hello(style: str, fabric: str) -> None:
+def meet(listener: list[str], caller: list[str], fabric: str) -> str:
+    """Runs both; the listener must print what was written. Returns what the caller prints."""
     port = free_port()
     environment = {**os.environ, "WEFT_FABRICS": fabric}
-    (listener, *role), (caller, *other) = STYLES[style]
 
     def start(*words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen([sys.executable, "-B", *words], env=environment, text=True, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE)
+        return subprocess.Popen(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    with start(str(PLACE / listener), *role, port) as listening:
+    with start(*listener, port) as listening:
         end = time.monotonic() + SECONDS
         while not listens(port) and listening.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
-        with start(str(PLACE / caller), *other, f"127.0.0.1:{port}") as calling:
+        with start(*caller, f"127.0.0.1:{port}") as calling:
             said, wrong = calling.communicate(timeout=SECONDS)
         heard, amiss = listening.communicate(timeout=SECONDS)
     assert (calling.returncode, wrong, listening.returncode, amiss) == (0, "", 0, "")
     assert heard == "hello, world (7)\n"
+    return said
+
+
+@pytest.mark.parametrize("fabric", ["mapped", "tcp"])
+@pytest.mark.parametrize("style", STYLES)
+def test_hello(style: str, fabric: str) -> None:
+    (listener, *role), (caller, *other) = STYLES[style]
+    said = meet([*PYTHON, str(PLACE / listener), *role], [*PYTHON, str(PLACE / caller), *other], fabric)
     assert said == ("" if style == "blocking" else "written\n")
+
+
+@pytest.mark.parametrize("fabric", ["mapped", "tcp"])
+@pytest.mark.parametrize("caller", ["hello-caller-in-c", "hello-caller.anywhere"])
+def test_a_program_of_another_language_calls(caller: str, fabric: str) -> None:
+    program = Path(weft._weft.__file__).parents[2] / "examples" / "hello" / caller
+    if not program.is_file():
+        pytest.skip(f"{caller} is not built")
+    meet([*PYTHON, str(PLACE / "listener.py")], [str(program)], fabric)
