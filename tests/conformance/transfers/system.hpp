@@ -28,13 +28,15 @@ struct unordered : fabrics::loopback {
     return f;
   }();
 };
-/// No end of a put means that its bytes are visible: the peer must be asked.
+/// No end of a put means that its bytes are visible: the peer must be asked. Puts end when they leave (silent), so a
+/// notice without the question comes before bytes.
 struct asking : fabrics::loopback {
   static constexpr std::string_view name = "asking";
   static constexpr fabric_facts facts = [] {
     fabric_facts f = fabrics::loopback::facts;
     f.order_write_after_write = false;
     f.delivery_complete = false;
+    f.refused_write = weft::refusal::silent;
     return f;
   }();
 };
