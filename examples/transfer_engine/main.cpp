@@ -40,27 +40,33 @@ int be_client(const plan& p, const std::string& where) {
   });
 }
 
-/// One of two ranks, under any launcher: rank 0 serves and gives its address to the other.
+/// One of two ranks, under any launcher: rank 0 serves and gives its address to the other. A start without a launcher is
+/// a wrong use.
 int rank(const plan& p) {
-  int code = 1;
-  const int joined = guarded("rank", [&] {
-    auto job = need(weft::join_job({.least_size = 2}));
-    if (job.size() != 2)
-      throw std::runtime_error("this program has two ranks, and the job has " + std::to_string(job.size()));
-    if (job.rank() == 0)
-      code = guarded("server",
-                     [&] { serve<fabric>(p, [&](const std::string& where) { job.put("pages", where).value(); }); });
-    else code = be_client(p, need(job.get(0, "pages")));
-  });
-  return joined != 0 ? joined : code;
+  auto joined = weft::join_job({.least_size = 2});
+  const std::string wrong = !joined ? joined.error().sentence
+                            : joined.value().size() != 2
+                                ? "this program has two ranks, and the job has " + std::to_string(joined.value().size())
+                                : std::string();
+  if (!wrong.empty()) {
+    (void)std::fprintf(stderr, "transfer-engine.%s: rank: %s\n", std::string(fabric::name).c_str(), wrong.c_str());
+    return 2;
+  }
+  weft::job& job = joined.value();
+  if (job.rank() == 0)
+    return guarded("server",
+                   [&] { serve<fabric>(p, [&](const std::string& where) { job.put("pages", where).value(); }); });
+  std::string where;
+  const int found = guarded("client", [&] { where = need(job.get(0, "pages")); });
+  return found != 0 ? found : be_client(p, where);
 }
 
 /// The server as a child, made before the network library is touched; its address comes through a pipe.
 int demo(const plan& p) {
   int ends[2];
-  if (::pipe(ends) != 0) return 1;
+  if (::pipe(ends) != 0) return std::perror("transfer-engine: no pipe for the server's address"), 1;
   const pid_t child = ::fork();
-  if (child < 0) return 1;
+  if (child < 0) return std::perror("transfer-engine: no process for the server"), 1;
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::close(ends[0]);
