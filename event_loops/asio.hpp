@@ -2,8 +2,8 @@
 //
 // A transport in an Asio event loop (standalone Asio 1.22 or later): its operations with any completion token, next to
 // sockets and timers. The loop sleeps in its own system call: the transport is armed only after a poll found nothing,
-// and polled when its descriptor becomes readable or its timer is due. Hot path: yes; an operation allocates by its
-// handler's allocator only. Threads: see asio_transport.
+// and polled when its descriptor becomes readable or its timer is due. Hot path: yes; an operation takes one block of
+// its handler's allocator, and the loop's handlers take memory that Asio keeps for reuse. Threads: see asio_transport.
 #pragma once
 
 #include "asio_operation.hpp"

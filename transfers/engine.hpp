@@ -78,7 +78,7 @@ class engine : private detail::list_posting<F> {
   template <class G = F>
   started_list post(const prepared_list& l, notice n, const list_options& o = {}) noexcept {
     notices_are_possible<G>();
-    if (l.what() == operation::get) return {error(errc::invalid, "post: a list of gets carries no notice"), {}};
+    if (l.what() == operation::get) return this->refuse({refused_for::notice_of_gets, l.what()});
     return this->begin(l.what(), l.peer(), l.transfers(), &n, o);
   }
 

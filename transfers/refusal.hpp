@@ -23,6 +23,7 @@ enum class refused_for : std::uint8_t {
   rights_there,
   stale_handle,
   not_ended,
+  notice_of_gets,
 };
 
 /// The last list or handle that the engine refused.
@@ -107,6 +108,8 @@ inline std::string describe(const refusal& r) {
       return "this handle names no list: the list was released; keep handles until release()";
     case refused_for::not_ended:
       return "this list has not ended; wait for its end, or cancel it and wait, before release()";
+    case refused_for::notice_of_gets:
+      return call + "a list of gets carries no notice; the peer sees nothing of it";
   }
   return "unknown";
 }

@@ -22,6 +22,7 @@ struct settings {
   std::uint32_t most_pages = 4096;
   std::size_t turns = 5;
   unsigned limit = 600;
+  bool spin = false;
   std::string json;
 };
 
@@ -30,7 +31,10 @@ class side {
   side(const channel& to, bool first, const settings& s, std::size_t largest)
       : to_(to),
         first_(first),
-        waiting_{fabric::facts.data_progress == data_progress::thread ? fruitless::nap : fruitless::yield, 16},
+        waiting_{s.spin                                                 ? fruitless::never
+                 : fabric::facts.data_progress == data_progress::thread ? fruitless::nap
+                                                                        : fruitless::yield,
+                 16},
         pair_(to, first, largest),
         hand_(to, first, largest),
         turns_(s.turns) {}
@@ -153,6 +157,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--turns", s.turns, "Turns of each contender")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--limit", s.limit, "Seconds after which the run is ended")->capture_default_str();
+  app.add_flag("--spin", s.spin, "Keep the processor after empty polls");
   app.add_option("--json", s.json, "Where the result goes: a file, or -");
   try {
     app.parse(argc, argv);

@@ -40,8 +40,7 @@ int be_client(const plan& p, const std::string& where) {
   });
 }
 
-/// One of two ranks, under any launcher: rank 0 serves and gives its address to the other. A start without a launcher is
-/// a wrong use.
+/// One of two ranks, under any launcher: rank 0 serves and gives its address to the other. Alone it is a wrong use.
 int rank(const plan& p) {
   auto joined = weft::join_job({.least_size = 2});
   const std::string wrong = !joined ? joined.error().sentence

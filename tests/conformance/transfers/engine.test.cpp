@@ -96,6 +96,9 @@ TEST(engine, wrong_lists_move_nothing_and_have_a_sentence) {
         EXPECT_EQ(lists.prepare_put(me.to, all).why().code, errc::out_of_range);
         EXPECT_NE(lists.prepare_put(me.to, all).error().sentence.find("transfer 17"), std::string::npos);
         all.resize(4);
+        for (transfer& each : all) each.there.granted = rights::all;  // only the peer knows better
+        refused(lists.post(lists.prepare_get(me.to, all).value(), notice{1}), errc::invalid,
+                "a list of gets carries no");
         const started_list one = lists.put_list(me.to, all), two = lists.put_list(me.to, all);
         refused(lists.put_list(me.to, all), errc::again, "all 2 lists are in use");
         ASSERT_TRUE(lists.wait(one.handle, 10s, me.on));
