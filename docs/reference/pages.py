@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ import reliability
 from ruamel.yaml import YAML
 
 CELL_WORDS = 25
+COLUMNS = 120
+# A line that begins so is read as a list item, a heading or a quotation: its blank is no place to break at.
+_NO_BREAK = re.compile(r" (?=(?:[-+#>=]+|\d+[.)])(?: |$))")
 _NOTE = (
     "<!-- Generated from {source} by docs/reference/pages.py: do not edit. -->\n"
     "<!-- After a change there: scripts/docs --pages -->\n"
@@ -190,11 +194,27 @@ def _enumerators(header: str, name: str) -> list[tuple[str, str]]:
     return found
 
 
+def wrapped(text: str) -> str:
+    """The page with at most COLUMNS columns in prose and lists. Rows of tables and code stay as they are."""
+    lines: list[str] = []
+    code = False
+    for line in text.split("\n"):
+        code ^= line.startswith("```")
+        if len(line) <= COLUMNS or code or line.startswith(("|", "#", "<!--")):
+            lines.append(line)
+            continue
+        further = " " * len(re.match(r"(?: *[-*] )?", line)[0])  # type: ignore[index]  # it matches an empty text
+        kept = _NO_BREAK.sub("\0", line)
+        lines += [each.replace("\0", " ") for each in textwrap.wrap(
+            kept, COLUMNS, subsequent_indent=further, break_long_words=False, break_on_hyphens=False)]
+    return "\n".join(lines)
+
+
 def main(arguments: list[str]) -> int:
     root = Path(arguments[0]).resolve()
     different = []
     for name, made in PAGES.items():
-        text = made(root)
+        text = wrapped(made(root))
         path = root / name
         if path.is_file() and path.read_text("utf-8") == text:
             continue

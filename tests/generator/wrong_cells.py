@@ -102,8 +102,8 @@ def falsified(case: WrongCell, row: str, name: str) -> str:
 
 def page() -> str:
     """docs/reference/generated/wrong_cells.md."""
-    lines = ["<!-- Written by tests/generator/wrong_cells.py: do not edit. After a change there: python3 -B -m "
-             "tests.generator.wrong_cells -->",
+    lines = ["<!-- Written by tests/generator/wrong_cells.py: do not edit. -->",
+             "<!-- After a change there: python3 -B -m tests.generator.wrong_cells -->",
              "# Where a wrong cell is caught", "",
              "A wrong fact gives a diagnostic. Each line is a true row of `providers.yaml` with one cell made wrong.",
              "`tests/generator/test_wrong_cells.py` makes it wrong and checks the sentence.", "",

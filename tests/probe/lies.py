@@ -152,8 +152,8 @@ def page() -> str:
              "python3 -B -m tests.probe.lies -->",
              "# Which lies of a provider the probe finds", "",
              "A provider may claim what it does not do. Each line is a lie that a wrapped provider tells.",
-             "`./weft probe` finds it by the cell or the behaviour that the line names. `tests/probe/test_lies.py` "
-             "lets it tell each lie.", "",
+             "`./weft probe` finds it by the cell or the behaviour that the line names.",
+             "`tests/probe/test_lies.py` lets it tell each lie.", "",
              "| lie | what the provider does | over | found by | how |", "|---|---|---|---|---|"]
     lines += [f"| {lie.name} | {lie.does} | {lie.row} | `{lie.finds}` | {lie.way} |" for lie in LIES if lie.way != "no"]
     lines += ["", *(f"- **{way}**: {meaning}." for way, meaning in WAYS.items() if way != "no"), "",

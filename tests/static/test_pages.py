@@ -110,6 +110,19 @@ def test_a_series_of_a_figure_is_drawn(tree: Path) -> None:
     assert "| tcp | descriptors | 20 | 20 | 27 | 27 | ▁▂█ |" in page
 
 
+def test_a_long_item_is_wrapped_and_stays_one_item(tree: Path) -> None:
+    catalogue = tree / "generator/errors/pages/usage.yaml"
+    text = catalogue.read_text("utf-8")
+    cause = f"{'word ' * 21}before - {'more ' * 21}four 2. end"  # "before" and "four" end at column 120
+    changed = text.replace("cause: The matrix has no row of that name.", f'cause: "{cause}"', 1)
+    assert changed != text
+    catalogue.write_text(changed, encoding="utf-8")
+    assert pages(tree).returncode == 0
+    page = (tree / "docs/reference/generated/errors.md").read_text("utf-8")
+    item = page.split("- Cause: word")[1].split("\n- How")[0]
+    assert [line[:12] for line in item.splitlines()] == [" word word w", "  before - m", "  four 2. en"]
+
+
 def test_figures_of_an_unknown_campaign_are_refused(tree: Path) -> None:
     (tree / "docs/tables/reliability.json").write_text('{"dances": {}}', encoding="utf-8")
     done = pages(tree)

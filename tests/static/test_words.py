@@ -96,6 +96,14 @@ def test_a_long_line_is_named(tmp_path: Path) -> None:
     assert found == ["core/a.hpp:2:", "docs/a.md:3:"]
 
 
+def test_a_long_line_of_a_generated_page_is_named_and_a_row_is_not(tmp_path: Path) -> None:
+    page = f"# {LONG[:80]}\n{LONG[80:]}\n\n| {'b ' * 80}|\n\n- {'b ' * 80}\n"
+    plant(tmp_path, "docs/reference/generated/a.md", page)
+    plant(tmp_path, "generated/a.hpp", "// " + "b " * 80 + "\n")
+    (problem,) = words.check(tmp_path)
+    assert problem == "docs/reference/generated/a.md:6: 162 columns; a line has at most 120"
+
+
 def test_the_open_list_excuses_and_only_shrinks(tmp_path: Path) -> None:
     plant(tmp_path, "core/a.hpp", f"// {LONG}\n")
     plant(tmp_path, "core/b.hpp", f"// {SHORT}\n")
