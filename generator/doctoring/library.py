@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 30
+_MARK = "weft: "  # of the answer; a provider may write to the standard output too
 _ENDPOINTS = {1: "connected", 2: "datagram", 3: "addressed"}  # enum fi_ep_type: FI_EP_MSG, FI_EP_DGRAM, FI_EP_RDM
 
 
@@ -75,9 +76,10 @@ def ask_library() -> Library:
     except subprocess.TimeoutExpired:
         return Library(why=f"libfabric did not answer in {SECONDS} s: a provider hangs, and FI_PROVIDER=tcp leaves "
                            "the others out")
-    if done.returncode != 0:
+    told = next((line for line in reversed(done.stdout.splitlines()) if line.startswith(_MARK)), "")
+    if done.returncode != 0 or not told:
         return Library(why=f"libfabric ended the process that asked it (code {done.returncode})")
-    return read(json.loads(done.stdout.splitlines()[-1]))
+    return read(json.loads(told.removeprefix(_MARK)))
 
 
 def read(told: dict[str, Any]) -> Library:
@@ -114,4 +116,4 @@ def _told() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_told()))
+    print(f"\n{_MARK}{json.dumps(_told())}")

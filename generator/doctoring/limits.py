@@ -82,7 +82,7 @@ def memory_limit(machine: Machine, library: Library) -> Iterator[Finding]:
         yield Finding("memory_limit", OK, "No control group limits memory.")
         return
     limit, folder = least
-    used = machine.number(f"{folder}/memory.current") or machine.number(f"{folder}/memory.usage_in_bytes") or 0
+    used = _taken(machine, folder)
     if limit - used < 256 * MIB:
         yield Finding("memory_limit", PROBLEM,
                       f"The control group may take {size(limit)} of memory, and has taken {size(used)}: the kernel "
@@ -91,6 +91,14 @@ def memory_limit(machine: Machine, library: Library) -> Iterator[Finding]:
     else:
         yield Finding("memory_limit", OK,
                       f"The control group may take {size(limit)} of memory, and has taken {size(used)}.")
+
+
+def _taken(machine: Machine, folder: str) -> int:
+    """Without pages of files that nobody used for long: the kernel drops these before it kills a process."""
+    counted = machine.number(f"{folder}/memory.current") or machine.number(f"{folder}/memory.usage_in_bytes") or 0
+    files = [machine.field(f"{folder}/memory.stat", rf"^{name} (\d+)$") for name in ("total_inactive_file",
+                                                                                    "inactive_file")]
+    return max(0, counted - int(files[0] or files[1] or 0))
 
 
 def process_limit(machine: Machine, library: Library) -> Iterator[Finding]:

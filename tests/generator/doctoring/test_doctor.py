@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -169,6 +170,15 @@ def test_a_locked_limit_is_no_problem_without_cards_and_none_for_root(tmp_path: 
     assert [each.status for each in examine(at.machine) if each.check in ("locked_memory", "ipc_lock")] == [OK]
 
 
+@pytest.mark.parametrize("told", ["inactive_file {}", "inactive_file 1\ntotal_inactive_file {}"])
+def test_pages_of_files_that_the_kernel_drops_are_not_memory_taken(tmp_path: Path, told: str) -> None:
+    at = Planted(tmp_path)
+    limit_of_memory(at)
+    at.write(f"{GROUP}/memory.stat", told.format(300 * MIB))
+    assert [(each.status, "has taken 100 MiB" in each.sentence) for each in examine(at.machine)
+            if each.check == "memory_limit"] == [(OK, True)]
+
+
 def test_a_group_that_the_user_has_opens_a_device(tmp_path: Path) -> None:
     at = Planted(tmp_path)
     node = at.path("/dev/infiniband/uverbs0")
@@ -215,6 +225,23 @@ def test_a_library_that_hangs_or_ends_the_process_costs_a_sentence(tmp_path: Pat
     program.chmod(0o755)
     monkeypatch.setattr(library.sys, "executable", str(program))
     assert "ended the process that asked it (code 3)" in ask_library().why
+    program.write_text("#!/bin/sh\nexit 0\n", "utf-8")
+    assert "ended the process that asked it (code 0)" in ask_library().why
     program.write_text("#!/bin/sh\nexec sleep 60\n", "utf-8")
     monkeypatch.setattr(library, "SECONDS", 0.2)
     assert "did not answer" in ask_library().why
+
+
+def test_what_a_provider_prints_is_not_taken_for_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "python"
+    program.write_text(f"""#!/bin/sh\nprintf 'half a line'\n{sys.executable} "$@"\necho 'goodbye'\n""", "utf-8")
+    program.chmod(0o755)
+    before = ask_library()
+    monkeypatch.setattr(library.sys, "executable", str(program))
+    assert ask_library() == before
+
+
+def test_a_file_that_is_no_library_costs_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "libfabric.so.1").write_text("no library", "utf-8")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    assert "the loader finds no libfabric.so.1 (" in ask_library().why
