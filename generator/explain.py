@@ -40,6 +40,8 @@ def show_all(row: Decided, found: list[dict[str, Any]]) -> None:
              each["short"].replace(f"{fabric.name}.", ""))
             for each in found]
     show_table(("family", "answer", "because"), rows)
+    for each in fabric.settings:
+        click.echo(f"environment: {each.name}={each.value}, {each.reason}")
     click.echo(f"More: ./weft explain {fabric.name} FAMILY")
 
 

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from generator.schemas import FOLDER, all_schemas, text_of
-from tests.generator.conftest import Run
+from tests.generator.conftest import ROOT, Run
 
 TINY = Path(__file__).parent / "cases" / "valid_tiny.yaml"
 
@@ -151,6 +151,15 @@ def test_csv(weft: Run) -> None:
         ["verbs", "atomics", "1.15", "target"],
         ["verbs", "atomics", "2.2", "provider"],
     ]
+
+
+def test_a_row_shows_what_it_sets_in_the_environment(weft: Run) -> None:
+    shown = weft("explain", "tcp_rxm").stdout
+    settings = re.findall(r'\{"([A-Z_]+)", "([^"]*)"\}', (ROOT / "generated" / "tcp_rxm.hpp").read_text("utf-8"))
+    assert settings
+    for name, value in settings:
+        assert f"environment: {name}={value}, " in shown
+    assert "environment" not in weft("explain", "tcp").stdout
 
 
 def test_answers_fit_a_screen_and_a_pipe_is_plain(weft: Run) -> None:
