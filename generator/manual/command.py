@@ -29,13 +29,14 @@ def manual(context: click.Context, output: Path) -> None:
     """
     group = context.find_root().command
     assert isinstance(group, click.Group)
+    made = pages(group)
     try:
         output.mkdir(parents=True, exist_ok=True)
-        for name, text in pages(group).items():
+        for name, text in made.items():
             (output / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.UsageError(f"{output} cannot be written: {error.strerror}") from None
-    click.echo(f"{len(pages(group))} pages in {output}")
+    click.echo(f"{len(made)} pages in {output}")
 
 
 def pages(group: click.Group) -> dict[str, str]:

@@ -9,6 +9,7 @@ EXIT_CODES: tuple[tuple[str, str, str], ...] = (  # code, which commands, meanin
     ("3", "probe, check --live", "nothing differs, and something was not seen"),
     ("70", "all", "a fault of weft itself; WEFT_TRACEBACK=1 shows where"),
     ("77", "bench", "what it needs is not here: a fabric, a device or a library"),
-    ("130", "add", "a signal interrupted it; nothing was written"),
+    ("124", "run", "the job was still running at --timeout"),
+    ("130", "add, run", "a signal interrupted it; add wrote nothing"),
     ("others", "run, emulate, trace record", "that of the program; 128 and the signal's number where one ended it"),
 )
