@@ -95,8 +95,8 @@ def with_id(sentence: str, kind: str) -> str:
 
 
 def is_id(word: str) -> bool:
-    """Whether somebody means an id: WEFT-C017, weft-c017, C017, [WEFT-C017]."""
-    return re.fullmatch(r"\[?(WEFT-[A-Z0-9]*|[A-Z][0-9]{3})\]?", word, re.IGNORECASE) is not None
+    """Whether somebody means an id: WEFT-C017, weft-c017, C017, [WEFT-C017]. e810 may be a row, named for its card."""
+    return re.fullmatch(rf"\[?(WEFT-[A-Z0-9]*|[{''.join(KINDS)}][0-9]{{3}})\]?", word, re.IGNORECASE) is not None
 
 
 def spelt(word: str) -> str:
