@@ -17,11 +17,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
 
-from generator.benching import building, pages, ranking, showing
+from generator.benching import building, command, pages, ranking, showing
 from generator.benching.building import Absent
 from generator.benching.combining import GIVES_UP, Combination, NotUnderstood, combinations, wanted_families
 from generator.benching.running import Key, Plan, Sample, Turn, play, read_sample
+from generator.benching.session import Asked
 from generator.decided import Decided
 from generator.matrix.loader import Refused
 from generator.rules import Family, Rule, decide
@@ -383,8 +385,17 @@ def test_the_own_answers_are_shown_in_time_and_alone_without_ratios(answer: dict
     assert "100 ns" in shown and "Ratios" not in shown and "small (" not in shown
 
 
-def test_quick_without_vary_measures_only_the_own_answers(families: tuple[Family, ...],
-                                                          decided: dict[str, Decided]) -> None:
+@pytest.mark.parametrize("options, alone", [
+    (("--quick",), True), ((), False), (("--quick", "--vary", "notify"), False), (("--quick", "--list"), False)])
+def test_quick_without_vary_asks_for_the_own_answers_only(options: tuple[str, ...], alone: bool, answer: dict[str, Any],
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Asked] = []
+    monkeypatch.setattr(command, "measure", lambda what, report: asked.append(what) or answer)
+    assert CliRunner().invoke(command.bench, ("--fabric", "tcp", *options)).exit_code == 0
+    assert [each.own_only for each in asked] == [alone]
+
+
+def test_the_own_answers_alone_are_one_combination(families: tuple[Family, ...], decided: dict[str, Decided]) -> None:
     row = decided["tcp"]
     found = combinations(row.fabric, row.fabric.ranges[-1], row.choices[-1], families, {})
     assert [(each.baseline, each.legal, each.answers) for each in found] == [(True, True, ())]
