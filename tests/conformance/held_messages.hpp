@@ -6,13 +6,14 @@
 #pragma once
 
 #include "numbered_messages.hpp"
+#include "stored_call.hpp"
 
 namespace weft::conformance {
 
 /// An observer that may leave a message. One type for all tests, so that a transport is compiled once for it.
 struct choosing_observer {
   observer& seen;
-  std::function<bool(const received&)> takes;
+  stored_call<bool(const received&)> takes;
   bool operator()(const received& m) const { return takes(m); }
   void operator()(const auto& other) const { seen(other); }
 };

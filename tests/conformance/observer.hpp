@@ -7,10 +7,10 @@
 
 #include "../../compose/events.hpp"
 #include "../../core/describe.hpp"
+#include "stored_call.hpp"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,14 +29,14 @@ struct observer {
   status last_failure;
   status last_loss;
 
-  std::function<void(const completed&)> on_completed;
-  std::function<void(const failed&)> on_failed;      ///< Unset: a failed operation fails the test.
-  std::function<void(const received&)> on_received;  ///< Unset: a message fails the test.
-  std::function<void(const notified&)> on_notified;  ///< Unset: a notice fails the test.
-  std::function<void(const requested&)> on_requested;
-  std::function<void(const connected&)> on_connected;
-  std::function<void(const lost&)> on_lost;      ///< Unset: any end but an orderly one fails the test.
-  std::function<void(const lost&)> record_lost;  ///< Set: writes the loss into the history of the side.
+  stored_call<void(const completed&)> on_completed;
+  stored_call<void(const failed&)> on_failed;      ///< Unset: a failed operation fails the test.
+  stored_call<void(const received&)> on_received;  ///< Unset: a message fails the test.
+  stored_call<void(const notified&)> on_notified;  ///< Unset: a notice fails the test.
+  stored_call<void(const requested&)> on_requested;
+  stored_call<void(const connected&)> on_connected;
+  stored_call<void(const lost&)> on_lost;      ///< Unset: any end but an orderly one fails the test.
+  stored_call<void(const lost&)> record_lost;  ///< Set: writes the loss into the history of the side.
 
   std::uint64_t ends() const noexcept { return completions + failures; }
   std::uint64_t events() const noexcept { return ends() + messages + notices + requests + connections + losses; }

@@ -8,12 +8,12 @@
 #include "../../core/describe.hpp"
 #include "../../core/time.hpp"
 #include "../../history/recorder.hpp"
+#include "stored_call.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -112,14 +112,14 @@ class test_side {
 };
 
 /// The body of one side.
-using body = std::function<void(test_side&)>;
+using body = stored_call<void(test_side&)>;
 
 /// Special conditions of a test.
 struct circumstances {
   bool first_is_killed = false;  ///< Another side will kill side 0: its death is no failure.
   duration limit = 90s;          ///< After this time without progress every side is killed and its position reported.
   bool once = false;             ///< Simulated: one run without faults is enough (long tests).
-  std::function<void(const std::vector<history::record>&)> judged{};  ///< Gets the records of a run without a failure.
+  stored_call<void(const std::vector<history::record>&)> judged{};  ///< Gets the records of a run without a failure.
 };
 
 }  // namespace weft::conformance

@@ -30,9 +30,11 @@ class suite : public testing::Test {
 
   static constexpr const fabric_facts& facts = tested_fabric::facts;
 
-  template <class... Bodies>
-  static void play(circumstances how, Bodies... bodies) {
-    Environment::run(how, std::vector<body>{std::move(bodies)...});
+  static void play(const circumstances& how, body first, body second = {}, body third = {}, body fourth = {}) {
+    std::vector<body> bodies;
+    for (body* each : {&first, &second, &third, &fourth})
+      if (*each) bodies.push_back(std::move(*each));
+    Environment::run(how, std::move(bodies));
   }
 };
 

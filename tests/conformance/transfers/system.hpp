@@ -4,13 +4,14 @@
 // Hot path: no. Threads: one fiber per side.
 #pragma once
 
+#include "../stored_call.hpp"
+
 #include <weft/generated/loopback.hpp>
 #include <weft/transfers/engine.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -57,7 +58,7 @@ struct board {
   bool over = false;
   bytes target{};  ///< The target's pages, for the test to look at.
   std::vector<std::uint32_t> notices;
-  std::function<void(std::uint32_t)> noticed = [](std::uint32_t) {};
+  stored_call<void(std::uint32_t)> noticed = [](std::uint32_t) {};
 };
 
 template <complete_fabric F>
@@ -125,8 +126,8 @@ inline std::uint32_t pages_there(const board& shared, std::uint32_t round) {
 
 /// Runs a target and the body of an initiator. The body ends the target by `over`.
 template <complete_fabric F>
-void play(std::uint64_t seed, const loopback::faults& trouble,
-          const std::function<void(board&, loopback::world&)>& body, rights granted = rights::all) {
+void play(std::uint64_t seed, const loopback::faults& trouble, const stored_call<void(board&, loopback::world&)>& body,
+          rights granted = rights::all) {
   loopback::world w(seed, trouble);
   board shared;
   w.serve("target", [&] { be_target<F>(shared, "target", granted); });
