@@ -14,8 +14,9 @@ from ..matrix.loader import Problem, Refused
 from .interrupting import end_descendants
 
 _COMPILE_SECONDS, _RUN_SECONDS = 900, 1200
-# Variables that would change the build or the meaning of a test, as scripts/environment.sh lists them.
-_FOREIGN = ("FI_", "OFI_", "GTEST_", "CMAKE_", "CTEST_", "CXX", "CPP", "LDFLAGS", "MAKEFLAGS")
+# Variables that would change the build or the meaning of a test, as scripts/environment.sh lists them. CXX stays: the
+# user chooses the compiler.
+_FOREIGN = ("FI_", "OFI_", "GTEST_", "CMAKE_", "CTEST_", "CXXFLAGS", "CPP", "LDFLAGS", "MAKEFLAGS")
 
 
 @dataclass(frozen=True)
