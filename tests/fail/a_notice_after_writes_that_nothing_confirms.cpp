@@ -17,7 +17,7 @@ struct unsure : weft::fabrics::loopback {
 };
 
 int main() {
-  auto net = weft::open<unsure>({}).value();
+  auto& net = mistake::opened<unsure>();
   auto lists = weft::transfers::make_engine(net).value();
   const weft::transfers::transfer pages[1]{};
   return lists.put_list(weft::peer(), pages, weft::transfers::notice{1}) ? 0 : 1;

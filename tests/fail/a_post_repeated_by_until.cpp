@@ -4,7 +4,7 @@
 #include "made_fabric.hpp"
 
 int main() {
-  auto net = weft::open<weft::fabrics::loopback>({}).value();
+  auto& net = mistake::opened<weft::fabrics::loopback>();
   const auto post = [&] { return net.put({}, weft::local_memory{}, weft::remote_place{}); };
   const auto on = [](auto&&) {};
 #ifdef WEFT_FIXED

@@ -4,7 +4,7 @@
 #include "made_fabric.hpp"
 
 int main() {
-  auto one = weft::open<weft::fabrics::loopback>({}).value();
+  auto& one = mistake::opened<weft::fabrics::loopback>();
 #ifdef WEFT_FIXED
   auto two = std::move(one);
 #else

@@ -5,7 +5,7 @@
 
 int main() {
   using weft::atomicity;
-  auto net = weft::open<weft::fabrics::loopback>({}).value();
+  auto& net = mistake::opened<weft::fabrics::loopback>();
   const auto there = net.parse_words<atomicity::target>({}).value();
 #ifdef WEFT_FIXED
   const weft::remote_word<atomicity::target> word(there.at(8));

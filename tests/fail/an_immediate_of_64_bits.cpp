@@ -4,7 +4,7 @@
 #include "made_fabric.hpp"
 
 int main() {
-  auto net = weft::open<weft::fabrics::loopback>({}).value();
+  auto& net = mistake::opened<weft::fabrics::loopback>();
   const auto page = net.allocate(64, weft::rights::none).value();
   const std::uint64_t number = 7;
 #ifdef WEFT_FIXED

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows for the mistakes: the in-process fabric, with one answer or fact replaced.
+// Rows and transports for the mistakes: the in-process fabric, with one answer or fact replaced.
 // Hot path: no. Threads: none.
 #pragma once
 
@@ -8,6 +8,10 @@
 #include <weft/generated/loopback.hpp>
 
 namespace mistake {
+
+/// A transport that weft::open<F>() would return. The compiler reads only what the mistake calls, and not open().
+template <class F>
+weft::transport<F>& opened();
 
 /// The facts of a row that has neither order nor immediates.
 constexpr weft::fabric_facts without_order() {

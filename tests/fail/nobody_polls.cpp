@@ -3,7 +3,7 @@
 #include "made_fabric.hpp"
 
 int main() {
-  auto net = weft::open<weft::fabrics::loopback>({}).value();
+  auto& net = mistake::opened<weft::fabrics::loopback>();
   const auto page = net.allocate(64, weft::rights::remote_write).value();
 #ifdef WEFT_FIXED
   net.export_region(page, weft::owner_polls);

@@ -8,7 +8,7 @@
 
 int main() {
   using weft::atomicity;
-  auto net = weft::open<weft::fabric_set<weft::fabrics::mapped, weft::fabrics::loopback>>({}).value();
+  auto& net = mistake::opened<weft::fabric_set<weft::fabrics::mapped, weft::fabrics::loopback>>();
 #ifdef WEFT_FIXED
   const auto words = net.allocate_words<atomicity::target>(64, weft::rights::remote_atomic);
 #else
