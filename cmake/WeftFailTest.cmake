@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests of programs that must not compile: each expects the sentence that the program's author reads.
-# The compiler reads most of a program's time in weft's headers, so they are read once (weft_add_fail_header), and the
-# corrected forms, which share instantiations, are compiled in one unit a fabric (weft_add_corrected_forms).
+# A compiler spends most of the time on weft's headers, so they are read once (weft_add_fail_header). The corrected
+# forms share instantiations, so one unit a fabric has them all (weft_add_corrected_forms).
 
 # weft_add_fail_test(file): adds the ctest fail.<stem>. Lines of the file control the test:
 #   // EXPECT: sentence    The compiler must fail, and its output must contain the sentence. Several lines: all of them.
