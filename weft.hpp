@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one header that a program needs at first: `#include <weft/weft.hpp>`. It holds the fabric that the build
-// selected, transports of it, statuses in words, and the version. Coroutines (coroutines/scheduler.hpp), several rails
-// (compose/rails/rails.hpp), other answers than the row's (compose/with.hpp), asked orders (compose/ordering.hpp),
-// coalesced posts (compose/coalescing.hpp), counters (compose/notification_counter.hpp) and polling threads
-// (compose/progress_thread.hpp) have headers of their own. No fabric fact. Hot path: no. Threads: none.
+// selected, transports of it, statuses in words, and the version. Others have headers of their own: coroutines
+// (coroutines/scheduler.hpp), several rails (compose/rails/rails.hpp), other answers than the row's (compose/with.hpp),
+// asked orders (compose/ordering.hpp), coalesced posts (compose/coalescing.hpp). So have counts of notices
+// (compose/notification_counter.hpp), counters (compose/counting/counted.hpp) and polling threads
+// (compose/progress_thread.hpp). No fabric fact. Hot path: no. Threads: none.
 #pragma once
 
 #include "compose/selected.hpp"

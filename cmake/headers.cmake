@@ -11,6 +11,8 @@ set(WEFT_PUBLIC_HEADERS
   compose/built_for.hpp
   compose/callbacks.hpp
   compose/coalescing.hpp
+  compose/counting/counted.hpp
+  compose/counting/traffic.hpp
   compose/events.hpp
   compose/fabric.hpp
   compose/immediate_layout.hpp
@@ -149,6 +151,13 @@ set(WEFT_ROOM_HEADERS
   compose/connecting/refuse_events.hpp
   compose/connecting/teardown.hpp
   compose/connecting/transitions.hpp
+  compose/counting/counted_atomics.hpp
+  compose/counting/counted_members.hpp
+  compose/counting/counted_posts.hpp
+  compose/counting/counter_page.hpp
+  compose/counting/counting_engine.hpp
+  compose/counting/counting_handler.hpp
+  compose/counting/exposed_file.hpp
   compose/engine/caller_checks.hpp
   compose/engine/control_buffers.hpp
   compose/engine/control_messages.hpp

@@ -55,6 +55,9 @@ class transport : public detail::memory_calls<transport<F>, F>,
   static_assert(!changed_fabric_set<F>,
                 "weft: a set cannot be changed as a whole: change its fabrics, as in "
                 "fabric_set<ordered<F, order::write_after_write>, ...> [WEFT-C033]");
+  static_assert(
+      !requires { typename F::uncounted; },
+      "weft: counters are asked for last: counted<with<F, answers::checks::trusted>> [WEFT-C043]");
   static_assert(consistent_fabric<F>());
 
  public:

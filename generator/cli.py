@@ -32,6 +32,7 @@ from .running.command import run
 from .simulating.command import simulate
 from .tracing.command import trace
 from .version import version_of
+from .watching.command import top
 
 INTERNAL = 70
 
@@ -62,13 +63,11 @@ def _named() -> Iterator[None]:
 @click.group(cls=_WithIds, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(version_of(ROOT), prog_name="weft", message="%(prog)s %(version)s")
 def weft() -> None:
-    """From facts about network providers to C++ transports. Exit codes: 0 fine, 1 not fine, 2 wrong usage,
-    70 a fault of weft itself.
-    """
+    """Exit codes: 0 fine, 1 not fine, 2 wrong usage, 70 a fault of weft itself."""
 
 
 for command in (check, clean, completion, doctor, emulate, explain, generate, inspect, list_fabrics, manual, probe, run,
-                show_matrix, trace):
+                show_matrix, top, trace):
     weft.add_command(command)
 for command in (add, bench, conformance, simulate):
     weft.add_command(builds_programs(command))

@@ -17,6 +17,7 @@ from .conforming.judging import ELSEWHERE, EMULATED, NATIVE, VERDICTS
 from .conforming.promises import PLACES, promises_schema
 from .inspecting import KEYS
 from .matrix.schema import Schema, matrix_schema, rules_schema
+from .watching.pages import KINDS, OTHERS, PARTS, WHOLE
 
 FOLDER = Path(__file__).resolve().parent / "schemas"
 _WIDTH = 120
@@ -40,6 +41,8 @@ def all_schemas() -> dict[str, Schema]:
                          "parts": _TEXTS, "reason": _TEXT,
                          "not_taken": {"type": "array", "items": _closed({"answer": _TEXT, "why": _TEXT})}})
     number: Schema = {"type": "integer", "minimum": 0}
+    traffic = _closed({"operations": _closed({kind: _closed({part: number for part in PARTS}) for kind in KINDS}),
+                       "others": _closed({name: number for name in OTHERS})})
     least: Schema = {"type": "number", "minimum": 0}
     trust = _closed({"observed": number, "claimed": number, "copied": number, "differ": number})
     built = _closed({**{key: _TEXT for key in KEYS}, "row": _TEXT})
@@ -97,6 +100,11 @@ def all_schemas() -> dict[str, Schema]:
             problems=number),
         "list": _answer("list", library=_TEXT, fabrics={"type": "array", "minItems": 1, "items": _closed(
             {"fabric": _TEXT, "backend": _TEXT, "works": {"type": "boolean"}, "devices": _TEXTS, "why": _TEXT})}),
+        "top": _answer("top", folder=_TEXT, transports={"type": "array", "items": _closed({
+            "process": number, **{name: _TEXT for name in ("program", "fabric", "listens_at", "file")},
+            "counters": _closed({name: number for name in WHOLE}), "traffic": traffic,
+            "peers": {"type": "array", "items": _closed({"connection": number, "gone": {"type": "boolean"},
+                                                         "address": _TEXT, "traffic": traffic})}})}),
         "errors": _answer("errors", errors={"type": "array", "minItems": 1, "items": _closed({
             **{name: _TEXT for name in ("id", "kind", "title", "says", "cause", "see", "mend", "example")},
             "programs": _TEXTS})}),

@@ -29,8 +29,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
 # Programs: they may include every folder above, and no product header may include them.
 PROGRAMS = ("tests", "bench", "examples")
 # The rooms of compose/, in order: a room includes earlier rooms, and headers at the top of compose/ that include none.
-ROOMS = ("engine", "memory", "posting", "connecting", "receiving", "progress", "tagged", "rails", "sets")
-LAST_ROOMS = ("rails", "sets")  # several transports as one: they include compose/transport.hpp
+ROOMS = ("engine", "memory", "posting", "connecting", "receiving", "progress", "tagged", "rails", "sets",
+         "counting")
+LAST_ROOMS = ("rails", "sets", "counting")  # several transports as one: they include compose/transport.hpp
 # The one product header that reaches generated/, through a macro.
 SELECTOR = "compose/selected.hpp"
 # The first header of a program, in C++ and in C; no product header includes it.
@@ -41,6 +42,7 @@ ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "com
              "compose/tagged/tagged.hpp": "", "compose/tagged/calls.hpp": "compose/tagged/tagged.hpp",
              "compose/authentication.hpp": "",
              "compose/connecting/shared_secret.hpp": "compose/authentication.hpp",
+             "compose/counting/counted.hpp": "",
              "backends/openssl/hmac.hpp": "compose/connecting/shared_secret.hpp"}
 # The hand-written contenders of the benches talk to the library as its best user would, and the programs of the
 # migration guides as any user does.

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counters: include this to open a transport with counters of itself and of each peer, as in
+// `weft::open<weft::counted<weft::selected>>({…})`. No other header of weft includes this one, so other transports
+// compile nothing of it. The transport below is the same code, byte for byte, with counters and without: its calls and
+// events are counted around it. Fabric fact: the counters of a library or a card know neither peers nor weft's
+// operations. Hot path: posts and progress(), of such transports. Threads: the owner's; `weft top` reads from another
+// process.
+#pragma once
+
+#include "../../core/if_memory.hpp"
+#include "../sets/members.hpp"
+#include "counted_atomics.hpp"
+#include "counted_members.hpp"
+#include "counted_posts.hpp"
+#include "counting_handler.hpp"
+#include "exposed_file.hpp"
+
+#include <cerrno>
+#include <ctime>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+
+/// Fabric F with counters of each transport and each peer: `weft::open<weft::counted<weft::selected>>({…})`. A program
+/// without this type has no instruction of it. Choose it to see what a running program does: a post costs a few
+/// instructions more. Peers need not count. Change answers inside: counted<with<F, answers::checks::trusted>>.
+template <complete_fabric F>
+struct counted : F {
+  static_assert(!is_fabric_set<F>,
+                "weft: a set of fabrics has no counters: open a counted transport of one fabric [WEFT-C043]");
+  using uncounted = F;
+};
+
+/// A transport of F with counters. All calls are those of transport<F>.
+template <complete_fabric F>
+class transport<counted<F>> : public transport<F>,
+                              public detail::counted_posts<transport<counted<F>>, transport<F>>,
+                              public detail::counted_atomics<transport<counted<F>>, transport<F>> {
+  using plain = transport<F>;
+  using engine_type = detail::engine<F>;
+  using counting = detail::counting_engine<engine_type>;
+  using posts = detail::counted_posts<transport, plain>;
+  using atomics = detail::counted_atomics<transport, plain>;
+  template <class Handler>
+  using through = detail::counting_handler<counting, std::remove_reference_t<Handler>>;
+
+ public:
+  using fabric = counted<F>;
+  using atomics::add, atomics::bit_and, atomics::bit_or, atomics::bit_xor, atomics::compare_swap, atomics::fetch_add;
+  using atomics::fetch_and, atomics::fetch_max, atomics::fetch_min, atomics::fetch_or, atomics::fetch_xor;
+  using atomics::load, atomics::max, atomics::min, atomics::store, atomics::swap;
+  using posts::get;
+  using posts::put;
+  using posts::put_notify;
+  using posts::send;
+
+  /// As transport<F>::open. Errors: also no_memory, for the counters.
+  static result<transport> open(const transport_options& options) {
+    auto below = plain::open(options);
+    if (!below) return std::move(below).error();
+    std::unique_ptr<counting> counts;
+    auto& engine = detail::transport_parts::engine_of(*below);
+    if (!if_memory([&] { counts = std::make_unique<counting>(engine); }) || !counts->has_memory())
+      return failure{error(errc::no_memory, "open"), "no memory for the counters of a transport"};
+    return transport(std::move(*below), std::move(counts));
+  }
+  transport(transport&&) noexcept = default;
+  transport& operator=(transport&&) noexcept = default;
+  ~transport() = default;
+
+  // ---- counters
+  /// The counters of the whole transport, summed now.
+  transport_counters counters() const noexcept { return counting_->whole(); }
+  /// The counters of one peer. Also of a lost or closed one, until its record serves another peer; zeros then. The
+  /// first 1,024 records have counters of their own; others count in the transport's sum.
+  peer_counters counters(peer p) const noexcept { return counting_->of_peer(p); }
+  /// Puts the counters into a file that other processes of this user may read, and returns its path: `weft top` shows
+  /// them while this transport runs. Each count stays as cheap. The file ends with the transport. Calling it again
+  /// returns the same path. Errors: denied (the folder is open to others), no_memory (its file system is full), native.
+  result<std::string> expose_counters() {
+    if (file_) return file_.path();
+    std::optional<result<std::string>> done;
+    if (if_memory([&] { done.emplace(expose()); })) return *std::move(done);
+    return failure{error(errc::no_memory, "expose_counters"), "no memory for the name of the file of counters"};
+  }
+
+  // ---- several posts as one
+  auto batch(peer to) noexcept {
+    using members = decltype(plain::batch(to));
+    return detail::counted_members<counting, members>(counts_(), to, plain::batch(to));
+  }
+  auto coalesce(peer to) noexcept {
+    using members = decltype(plain::coalesce(to));
+    return detail::counted_members<counting, members>(counts_(), to, plain::coalesce(to));
+  }
+
+  // ---- progress
+  template <event_handler Handler>
+  [[gnu::always_inline]] int progress(Handler&& on) {
+    const int found = plain::progress(through<Handler>{counts_(), on});
+    counting_->polled(found);
+    return found;
+  }
+  template <class Handler>
+  requires(!event_handler<Handler>) int progress(Handler&&) { return detail::takes_every_event<Handler>(), 0; }
+  template <class G = F>
+  int progress() {
+    return plain::template progress<G>();
+  }
+  template <class Done, event_handler Handler>
+  status until(Done&& done, duration timeout, Handler&& on) {
+    counting_->take_engine_counts();
+    return plain::until(done, timeout, through<Handler>{counts_(), on});
+  }
+  template <class Post, event_handler Handler>
+  status retry(Post&& post, duration timeout, Handler&& on) {
+    return plain::retry(post, timeout, through<Handler>{counts_(), on});
+  }
+  status wait(duration at_most) noexcept {
+    counting_->take_engine_counts();
+    return plain::wait(at_most);
+  }
+  std::optional<duration> arm() noexcept {
+    counting_->take_engine_counts();
+    return plain::arm();
+  }
+
+  template <class G = F>
+  [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
+    return counting_->posted(to, traffic::flush, 0, plain::template flush<G>(to, context));
+  }
+  template <event_handler Handler, class G = F>
+  status flush(peer to, duration timeout, Handler&& on) {
+    through<Handler> counted_on{counts_(), on};
+    const status s = plain::template flush<through<Handler>&, G>(to, timeout, counted_on);
+    if (counting_->posted(to, traffic::flush, 0, s)) counting_->ended(to, operation::flush, true);
+    return s;
+  }
+
+  // ---- peers
+  template <class Handler = detail::refuse_events>
+  result<peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
+    auto&& to = counting_events(on);
+    return met(where, plain::connect(where, timeout, to));
+  }
+  template <class Handler = detail::refuse_events>
+  result<peer> connect(std::string_view where, const_bytes private_data, duration timeout, Handler&& on = {}) {
+    auto&& to = counting_events(on);
+    return met(where, plain::connect(where, private_data, timeout, to));
+  }
+  template <class Handler = detail::refuse_events>
+  result<peer> accept_one(duration timeout, Handler&& on = {}) {
+    auto&& to = counting_events(on);
+    return met({}, plain::accept_one(timeout, to));
+  }
+  status accept(peer p) noexcept { return met(p, plain::accept(p)); }
+  status accept(peer p, const_bytes private_data) noexcept { return met(p, plain::accept(p, private_data)); }
+  template <class Handler = detail::refuse_events>
+  status close(peer p, duration timeout, Handler&& on = {}) {
+    counting_->gone(p);
+    auto&& to = counting_events(on);
+    return plain::close(p, timeout, to);
+  }
+  template <class Handler = detail::refuse_events>
+  result<remote_region> receive_region(peer from, duration timeout, Handler&& on = {}) {
+    auto&& to = counting_events(on);
+    return plain::receive_region(from, timeout, to);
+  }
+
+  // ---- tagged messages, where the fabric has them
+  template <class... Context>
+  [[gnu::always_inline]] status send_tagged(peer to, local_memory from, std::uint64_t tag, Context... context) noexcept
+      requires(sizeof...(Context) <= 1) {
+    return counting_->posted(to, traffic::send, from.size, plain::send_tagged(to, from, tag, context...));
+  }
+  status receive_tagged(tagged_receive& r, const tag_match& what, local_memory into) noexcept {
+    return plain::receive_tagged(r, what, into);
+  }
+  template <event_handler Handler>
+  result<tagged_message> receive_tagged(const tag_match& what, local_memory into, duration timeout, Handler&& on) {
+    auto took = plain::receive_tagged(what, into, timeout, through<Handler>{counts_(), on});
+    if (took) counting_->message(took->from, took->size);
+    return took;
+  }
+
+ private:
+  friend posts;
+  friend atomics;
+  transport(plain below, std::unique_ptr<counting> counts) noexcept
+      : plain(std::move(below)), counting_(std::move(counts)) {}
+
+  /// A handler that counts. refuse_events stays itself, because its type has a meaning.
+  template <class Handler>
+  through<Handler> counting_events(Handler& on) noexcept {
+    return {counts_(), on};
+  }
+  static detail::refuse_events& counting_events(detail::refuse_events& on) noexcept { return on; }
+  result<peer> met(std::string_view where, result<peer> p) {
+    if (p) counting_->met(*p, where);
+    return p;
+  }
+  status met(peer p, status s) noexcept {
+    if (s) counting_->met(p);
+    return s;
+  }
+  result<std::string> expose() {
+    auto made = detail::exposed_file::make(counting_->page().peers());
+    if (!made) return std::move(made).error();
+    auto& [file, page] = *made;
+    page.copy_from(counting_->page());
+    detail::counter_page_head& head = page.start().head;
+    timespec now{};
+    (void)::clock_gettime(CLOCK_REALTIME, &now);
+    head.exposed_at = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+    head.process = static_cast<std::uint64_t>(::getpid());
+    detail::put_text(head.fabric, F::name);
+    detail::put_text(head.program, program_invocation_short_name);
+    detail::put_text(head.listens_at, this->listen_address());
+    if (const status s = file.show(); !s) return failure{s, "expose_counters() cannot name the file " + file.path()};
+    counting_->page() = std::move(page);
+    file_ = std::move(file);
+    return file_.path();
+  }
+  counting& counts_() noexcept { return *counting_; }
+
+  std::unique_ptr<counting> counting_;
+  detail::exposed_file file_;
+};
+
+}  // namespace weft

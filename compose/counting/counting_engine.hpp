@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which counter an operation or an event belongs to. The place of a peer has the index of the peer's record, so a count
+// reads no table. A record is used again for another peer: then its counters go to the sum of the transport. Peers
+// beyond the places, and events that name nobody, count in that sum alone. Hot path: all but take_place(). Threads: the
+// owner's.
+#pragma once
+
+#include "../engine/engine.hpp"
+#include "../peer.hpp"
+#include "counter_page.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace weft::detail {
+
+/// The counters of one transport. `Engine` is that of the fabric below.
+template <class Engine>
+class counting_engine {
+ public:
+  using record = typename Engine::record;
+  static constexpr std::uint32_t most_places = 1024;  ///< 320 kB. The system gives the pages that are touched.
+
+  explicit counting_engine(Engine& e) noexcept
+      : e_(e), page_(counter_page::make(std::min(e.peers.capacity(), most_places))) {}
+  /// False: the system has no memory for counters.
+  bool has_memory() const noexcept { return static_cast<bool>(page_); }
+
+  // ---- what is counted
+  /// A post. Returns its status.
+  [[gnu::always_inline]] status posted(peer to, traffic kind, std::uint64_t bytes, status s) noexcept {
+    peer_counters& c = of(to);
+    if (s) [[likely]] {
+      operation_counters& o = c.operations[static_cast<std::size_t>(kind)];
+      count(o.posted);
+      count(o.bytes, bytes);
+    } else {
+      count(s.is_again() ? c.again : c.refused);
+    }
+    return s;
+  }
+  [[gnu::always_inline]] void ended(peer of_peer, operation what, bool well) noexcept {
+    operation_counters& o = of(of_peer).operations[static_cast<std::size_t>(traffic_of(what))];
+    count(well ? o.completed : o.failed);
+  }
+  [[gnu::always_inline]] void message(peer from, std::uint64_t bytes) noexcept {
+    peer_counters& c = of(from);
+    count(c.messages);
+    count(c.message_bytes, bytes);
+  }
+  [[gnu::always_inline]] void notice(peer from) noexcept { count(of(from).notices); }
+  [[gnu::always_inline]] void polled(int found) noexcept {
+    transport_counters& whole = page_.start().whole;
+    count(whole.polls);
+    if (found > 0) count(whole.polls_found);
+    if (whole.polls % 1024 == 0) [[unlikely]]
+      take_engine_counts();
+  }
+
+  // ---- peers
+  /// A connection is established. `where`: the address that this side dialled.
+  void met(peer p, std::string_view where = {}) noexcept {
+    count(page_.start().whole.peers_met);
+    if (counter_place* const at = place_of(p); at != nullptr && !where.empty()) put_text(at->address, where);
+  }
+  void lost(peer p) noexcept {
+    count(page_.start().whole.peers_lost);
+    gone(p);
+  }
+  void gone(peer p) noexcept {
+    if (counter_place* const at = place_of(p)) count(at->gone, 1 - at->gone);
+  }
+
+  // ---- reading
+  transport_counters whole() noexcept {
+    take_engine_counts();
+    transport_counters sum = page_.start().whole;
+    for (std::uint32_t i = 0; i < page_.peers(); ++i) add_to(sum.traffic, page_.place(i).traffic);
+    return sum;
+  }
+  /// Zeros for a peer whose record serves another one, and for peers beyond the places.
+  peer_counters of_peer(peer p) const noexcept {
+    const std::uint32_t index = index_of(p);
+    if (index >= page_.peers() || page_.place(index).connection != peer_access::number(p)) return {};
+    return page_.place(index).traffic;
+  }
+  counter_page& page() noexcept { return page_; }
+
+  /// Copies the counts that the engine keeps.
+  void take_engine_counts() noexcept {
+    transport_counters& whole = page_.start().whole;
+    const auto set = [](std::uint64_t& word, std::uint64_t value) { count(word, value - word); };
+    set(whole.stale, e_.stale);
+    set(whole.garbled, e_.garbled);
+    set(whole.turned_away, e_.turned_away);
+    set(whole.sleeps, e_.sleeps.sleeps);
+    set(whole.timed_sleeps, e_.sleeps.timed);
+    set(whole.missed_wakes, e_.sleeps.missed_wakes);
+  }
+
+ private:
+  std::uint32_t index_of(peer p) const noexcept {
+    const auto* const r = static_cast<const record*>(peer_access::record(p));
+    return r == nullptr ? no_index : e_.peers.index_of(*r);
+  }
+  [[gnu::always_inline]] peer_counters& of(peer p) noexcept {
+    counter_place* const at = place_of(p);
+    return at != nullptr ? at->traffic : page_.start().whole.traffic;
+  }
+  /// Null: the peer has no place.
+  [[gnu::always_inline]] counter_place* place_of(peer p) noexcept {
+    const std::uint32_t index = index_of(p);
+    if (index >= page_.peers()) [[unlikely]]
+      return nullptr;
+    counter_place& at = page_.place(index);
+    if (at.connection != peer_access::number(p)) [[unlikely]]
+      return take_place(at, p);
+    return &at;
+  }
+  /// The place served another peer, or nobody. A handle of an earlier peer gets no place.
+  [[gnu::cold, gnu::noinline]] counter_place* take_place(counter_place& at, peer p) noexcept {
+    if (peer_access::record(p)->number != peer_access::number(p)) return nullptr;
+    add_to(page_.start().whole.traffic, at.traffic);
+    at = counter_place{};
+    at.connection = peer_access::number(p);
+    return &at;
+  }
+
+  Engine& e_;
+  counter_page page_;
+};
+
+}  // namespace weft::detail
