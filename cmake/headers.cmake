@@ -158,6 +158,7 @@ set(WEFT_ROOM_HEADERS
   compose/counting/counting_engine.hpp
   compose/counting/counting_handler.hpp
   compose/counting/exposed_file.hpp
+  compose/counting/probes.hpp
   compose/engine/caller_checks.hpp
   compose/engine/control_buffers.hpp
   compose/engine/control_messages.hpp

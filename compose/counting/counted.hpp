@@ -134,13 +134,13 @@ class transport<counted<F>> : public transport<F>,
 
   template <class G = F>
   [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
-    return counting_->posted(to, traffic::flush, 0, plain::template flush<G>(to, context));
+    return counting_->posted(to, traffic::flush, 0, plain::template flush<G>(to, context), context);
   }
   template <event_handler Handler, class G = F>
   status flush(peer to, duration timeout, Handler&& on) {
     through<Handler> counted_on{counts_(), on};
     const status s = plain::template flush<through<Handler>&, G>(to, timeout, counted_on);
-    if (counting_->posted(to, traffic::flush, 0, s)) counting_->ended(to, operation::flush, true);
+    if (counting_->posted(to, traffic::flush, 0, s)) counting_->ended(completed{operation::flush, to});
     return s;
   }
 
@@ -178,7 +178,7 @@ class transport<counted<F>> : public transport<F>,
   template <class... Context>
   [[gnu::always_inline]] status send_tagged(peer to, local_memory from, std::uint64_t tag, Context... context) noexcept
       requires(sizeof...(Context) <= 1) {
-    return counting_->posted(to, traffic::send, from.size, plain::send_tagged(to, from, tag, context...));
+    return counting_->posted(to, traffic::send, from.size, plain::send_tagged(to, from, tag, context...), context...);
   }
   status receive_tagged(tagged_receive& r, const tag_match& what, local_memory into) noexcept {
     return plain::receive_tagged(r, what, into);

@@ -9,6 +9,7 @@
 #include "../engine/engine.hpp"
 #include "../peer.hpp"
 #include "counter_page.hpp"
+#include "probes.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +31,8 @@ class counting_engine {
 
   // ---- what is counted
   /// A post. Returns its status.
-  [[gnu::always_inline]] status posted(peer to, traffic kind, std::uint64_t bytes, status s) noexcept {
+  [[gnu::always_inline]] status posted(peer to, traffic kind, std::uint64_t bytes, status s,
+                                       const void* context = nullptr) noexcept {
     peer_counters& c = of(to);
     if (s) [[likely]] {
       operation_counters& o = c.operations[static_cast<std::size_t>(kind)];
@@ -39,18 +41,27 @@ class counting_engine {
     } else {
       count(s.is_again() ? c.again : c.refused);
     }
+    probes::posted(&e_, peer_access::number(to), name_of(kind), bytes, s.code, context);
     return s;
   }
-  [[gnu::always_inline]] void ended(peer of_peer, operation what, bool well) noexcept {
-    operation_counters& o = of(of_peer).operations[static_cast<std::size_t>(traffic_of(what))];
-    count(well ? o.completed : o.failed);
+  [[gnu::always_inline]] void ended(const completed& e) noexcept {
+    count(of(e.peer).operations[static_cast<std::size_t>(traffic_of(e.what))].completed);
+    probes::completed(&e_, peer_access::number(e.peer), name_of(e.what), e.context);
+  }
+  void ended(const failed& e) noexcept {
+    count(of(e.peer).operations[static_cast<std::size_t>(traffic_of(e.what))].failed);
+    probes::failed(&e_, peer_access::number(e.peer), name_of(e.what), e.context, e.why.code);
   }
   [[gnu::always_inline]] void message(peer from, std::uint64_t bytes) noexcept {
     peer_counters& c = of(from);
     count(c.messages);
     count(c.message_bytes, bytes);
+    probes::received(&e_, peer_access::number(from), bytes);
   }
-  [[gnu::always_inline]] void notice(peer from) noexcept { count(of(from).notices); }
+  [[gnu::always_inline]] void notice(const notified& e) noexcept {
+    count(of(e.peer).notices);
+    probes::notified(&e_, peer_access::number(e.peer), e.immediate);
+  }
   [[gnu::always_inline]] void polled(int found) noexcept {
     transport_counters& whole = page_.start().whole;
     count(whole.polls);
@@ -64,10 +75,12 @@ class counting_engine {
   void met(peer p, std::string_view where = {}) noexcept {
     count(page_.start().whole.peers_met);
     if (counter_place* const at = place_of(p); at != nullptr && !where.empty()) put_text(at->address, where);
+    probes::met(&e_, peer_access::number(p));
   }
-  void lost(peer p) noexcept {
+  void lost(const weft::lost& e) noexcept {
     count(page_.start().whole.peers_lost);
-    gone(p);
+    gone(e.peer);
+    probes::lost(&e_, peer_access::number(e.peer), e.why.code);
   }
   void gone(peer p) noexcept {
     if (counter_place* const at = place_of(p)) count(at->gone, 1 - at->gone);

@@ -23,11 +23,11 @@ struct counting_handler {
   [[gnu::always_inline]] void operator()(const completed& e) const {
     if (e.what == operation::receive_tagged) [[unlikely]]
       counts.message(e.peer, static_cast<const tagged_receive*>(e.context)->size());
-    else counts.ended(e.peer, e.what, true);
+    else counts.ended(e);
     on(e);
   }
   void operator()(const failed& e) const {
-    if (e.what != operation::receive_tagged) counts.ended(e.peer, e.what, false);
+    if (e.what != operation::receive_tagged) counts.ended(e);
     on(e);
   }
   [[gnu::always_inline]] bool operator()(const received& e) const
@@ -44,7 +44,7 @@ struct counting_handler {
     on(e);
   }
   [[gnu::always_inline]] void operator()(const notified& e) const {
-    counts.notice(e.peer);
+    counts.notice(e);
     on(e);
   }
   void operator()(const requested& e) const { on(e); }
@@ -53,7 +53,7 @@ struct counting_handler {
     on(e);
   }
   void operator()(const lost& e) const {
-    counts.lost(e.peer);
+    counts.lost(e);
     on(e);
   }
 };

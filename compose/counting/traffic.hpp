@@ -33,6 +33,11 @@ constexpr traffic traffic_of(operation what) noexcept {
   }
 }
 
+inline const char* name_of(traffic kind) noexcept {
+  static constexpr const char* names[traffic_kinds] = {"send", "put", "put_notify", "get", "atomic", "flush"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 /// Operations of one kind.
 struct operation_counters {
   std::uint64_t posted = 0;     ///< Posts that the transport took.

@@ -52,6 +52,8 @@ COMMANDS: dict[str, Fate] = {
     r"\./weft (matrix|check|clean|explain \w+( \w+)?)": here(),
     r"\./weft clean --remove": by("generator.pytest"),
     r"\./weft (doctor|list)": by("generator.pytest"),
+    r"readelf -n \./app .*": by("loopback.probes"),
+    r"bpftrace -e [^\0]*": nobody("it needs a kernel that lets bpftrace in"),
     r"weft top --format prometheus > .*": nobody("it writes into a folder of node_exporter"),
     r"weft top.*": by("loopback.top"),
     r"\./weft bench .*--list": here(),
