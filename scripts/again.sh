@@ -34,7 +34,8 @@ run_ctest() {
       say "once more, one at a time"
       # By name: --rerun-failed goes by number, and with -L or -E the numbers are those of other tests.
       without_kernel_symbols ctest --test-dir "$directory" \
-        -R "$("$python" "$root/scripts/unsteady.py" --failed "$results")" --output-on-failure --output-junit "$results/again.xml" | tee "$log.again" || true
+        -R "$("$python" "$root/scripts/unsteady.py" --failed "$results")" --output-on-failure \
+        --output-junit "$results/again.xml" | tee "$log.again" || true
     fi
   fi
   "$python" "$root/scripts/unsteady.py" "$results" $code

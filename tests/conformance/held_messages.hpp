@@ -6,7 +6,7 @@
 #pragma once
 
 #include "numbered_messages.hpp"
-#include "stored_call.hpp"
+#include "sides/stored_call.hpp"
 
 namespace weft::conformance {
 

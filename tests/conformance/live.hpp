@@ -7,7 +7,7 @@
 
 #include "../../history/checker.hpp"
 #include "../../history/file.hpp"
-#include "test_side.hpp"
+#include "sides/test_side.hpp"
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #include "../../compose/events.hpp"
 #include "../../core/describe.hpp"
-#include "stored_call.hpp"
+#include "sides/stored_call.hpp"
 
 #include <gtest/gtest.h>
 

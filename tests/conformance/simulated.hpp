@@ -9,7 +9,7 @@
 #include "../../backends/loopback/port.hpp"
 #include "../../compose/fabric.hpp"
 #include "../../history/checker.hpp"
-#include "test_side.hpp"
+#include "sides/test_side.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "../../compose/transport.hpp"
 #include "observer.hpp"
-#include "test_side.hpp"
+#include "sides/test_side.hpp"
 
 #include <gtest/gtest.h>
 

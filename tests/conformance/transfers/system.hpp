@@ -4,7 +4,7 @@
 // Hot path: no. Threads: one fiber per side.
 #pragma once
 
-#include "../stored_call.hpp"
+#include "../sides/stored_call.hpp"
 
 #include <weft/generated/loopback.hpp>
 #include <weft/transfers/engine.hpp>

@@ -3,7 +3,7 @@
 // Connections that were made and closed leave no memory behind: bytes of operator new, exactly, on both sides together.
 // WEFT_ROUNDS sets the number of rounds. Hot path: no. Threads: one.
 #include "../../conformance/allocation_count.hpp"
-#include "../../conformance/test_side.hpp"
+#include "../../conformance/sides/test_side.hpp"
 
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>

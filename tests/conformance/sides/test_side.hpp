@@ -5,9 +5,9 @@
 // world (simulated.hpp). Hot path: no. Threads: one per side.
 #pragma once
 
-#include "../../core/describe.hpp"
-#include "../../core/time.hpp"
-#include "../../history/recorder.hpp"
+#include "../../../core/describe.hpp"
+#include "../../../core/time.hpp"
+#include "../../../history/recorder.hpp"
 #include "stored_call.hpp"
 
 #include <algorithm>
