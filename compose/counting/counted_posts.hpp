@@ -2,7 +2,7 @@
 //
 // The posts of a counted transport: each is the post of the fabric below, whose status and size are counted after it.
 // The overloads are those of posting/posting_calls.hpp, so that a call reads the same with counters and without. Hot
-// path: all of it. A post costs one comparison, and two words that are read and written. Threads: the owner's.
+// path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../posting/posting_calls.hpp"
