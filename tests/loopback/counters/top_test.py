@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -74,6 +75,19 @@ def test_counts_are_live_and_the_program_is_not_stopped(exposing: subprocess.Pop
     exposing.stdin.close()
     assert exposing.wait(60) == 0
     assert list((tmp_path / "weft").iterdir()) == []
+
+
+def test_rates_follow_the_first_counts_until_ctrl_c(exposing: subprocess.Popen[str]) -> None:
+    with subprocess.Popen([str(ROOT / "weft"), "top", "--every", "0.1"], stdout=subprocess.PIPE, text=True) as shown:
+        first = answers(shown, "process")
+        assert "posts/s" not in first and "bytes out" in first
+        puts(exposing, 4)
+        second = answers(shown, "process")
+        assert "posts/s" in second and "MB/s out" in second
+        assert answers(shown, str(exposing.pid)).split()[1:5] == ["loopback.counters", "loopback", "all", "1"]
+        shown.send_signal(signal.SIGINT)
+        shown.communicate(timeout=60)
+        assert shown.returncode == 0
 
 
 def test_prometheus_reads_every_sample(exposing: subprocess.Popen[str]) -> None:
