@@ -157,6 +157,7 @@ set(WEFT_ROOM_HEADERS
   compose/counting/counter_page.hpp
   compose/counting/counting_engine.hpp
   compose/counting/counting_handler.hpp
+  compose/counting/event_trace.hpp
   compose/counting/exposed_file.hpp
   compose/counting/probes.hpp
   compose/engine/caller_checks.hpp

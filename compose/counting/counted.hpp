@@ -92,6 +92,24 @@ class transport<counted<F>> : public transport<F>,
     return failure{error(errc::no_memory, "expose_counters"), "no memory for the name of the file of counters"};
   }
 
+  // ---- a trace in time
+  /// Keeps the last `most` events from here on: posts, ends, messages, notices, peers. Takes 48 bytes for each, once. A
+  /// second call begins anew. 0 ends the recording. While it records, an event costs a reading of the clock. Errors:
+  /// no_memory.
+  status record_events(std::uint32_t most) noexcept {
+    counting_->trace.reset();
+    if (most == 0) return {};
+    if (!if_memory([&] { counting_->trace = std::make_unique<detail::event_trace>(most); }))
+      return error(errc::no_memory, "record_events");
+    return {};
+  }
+  /// Writes the events as a Chrome trace, which ui.perfetto.dev and chrome://tracing show: an operation with a context
+  /// is a span, everything else a point. Contexts must differ while operations are under way. Errors: invalid (nothing
+  /// is recorded), native (the file; status::native() is errno).
+  status write_trace(const std::string& path) const noexcept {
+    return counting_->trace ? counting_->trace->write(path) : error(errc::invalid, "write_trace");
+  }
+
   // ---- several posts as one
   auto batch(peer to) noexcept {
     using members = decltype(plain::batch(to));

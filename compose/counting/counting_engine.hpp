@@ -9,10 +9,12 @@
 #include "../engine/engine.hpp"
 #include "../peer.hpp"
 #include "counter_page.hpp"
+#include "event_trace.hpp"
 #include "probes.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace weft::detail {
@@ -42,25 +44,34 @@ class counting_engine {
       count(s.is_again() ? c.again : c.refused);
     }
     probes::posted(&e_, peer_access::number(to), name_of(kind), bytes, s.code, context);
+    if (trace) [[unlikely]]
+      note(traced::posted, to, name_of(kind), context, bytes, s.code);
     return s;
   }
   [[gnu::always_inline]] void ended(const completed& e) noexcept {
     count(of(e.peer).operations[static_cast<std::size_t>(traffic_of(e.what))].completed);
     probes::completed(&e_, peer_access::number(e.peer), name_of(e.what), e.context);
+    if (trace) [[unlikely]]
+      note(traced::completed, e.peer, name_of(traffic_of(e.what)), e.context);
   }
   void ended(const failed& e) noexcept {
     count(of(e.peer).operations[static_cast<std::size_t>(traffic_of(e.what))].failed);
     probes::failed(&e_, peer_access::number(e.peer), name_of(e.what), e.context, e.why.code);
+    if (trace) note(traced::failed, e.peer, name_of(traffic_of(e.what)), e.context, 0, e.why.code);
   }
   [[gnu::always_inline]] void message(peer from, std::uint64_t bytes) noexcept {
     peer_counters& c = of(from);
     count(c.messages);
     count(c.message_bytes, bytes);
     probes::received(&e_, peer_access::number(from), bytes);
+    if (trace) [[unlikely]]
+      note(traced::received, from, "", nullptr, bytes);
   }
   [[gnu::always_inline]] void notice(const notified& e) noexcept {
     count(of(e.peer).notices);
     probes::notified(&e_, peer_access::number(e.peer), e.immediate);
+    if (trace) [[unlikely]]
+      note(traced::notified, e.peer);
   }
   [[gnu::always_inline]] void polled(int found) noexcept {
     transport_counters& whole = page_.start().whole;
@@ -76,11 +87,13 @@ class counting_engine {
     count(page_.start().whole.peers_met);
     if (counter_place* const at = place_of(p); at != nullptr && !where.empty()) put_text(at->address, where);
     probes::met(&e_, peer_access::number(p));
+    if (trace) note(traced::met, p);
   }
   void lost(const weft::lost& e) noexcept {
     count(page_.start().whole.peers_lost);
     gone(e.peer);
     probes::lost(&e_, peer_access::number(e.peer), e.why.code);
+    if (trace) note(traced::lost, e.peer, "", nullptr, 0, e.why.code);
   }
   void gone(peer p) noexcept {
     if (counter_place* const at = place_of(p)) count(at->gone, 1 - at->gone);
@@ -100,6 +113,7 @@ class counting_engine {
     return page_.place(index).traffic;
   }
   counter_page& page() noexcept { return page_; }
+  std::unique_ptr<event_trace> trace;  ///< Null: no events are recorded.
 
   /// Copies the counts that the engine keeps.
   void take_engine_counts() noexcept {
@@ -114,6 +128,10 @@ class counting_engine {
   }
 
  private:
+  [[gnu::cold, gnu::noinline]] void note(traced what, peer p, const char* operation = "", const void* context = nullptr,
+                                         std::uint64_t bytes = 0, errc code = errc::ok) noexcept {
+    trace->add({e_.port->now(), operation, context, bytes, peer_access::number(p), what, code});
+  }
   std::uint32_t index_of(peer p) const noexcept {
     const auto* const r = static_cast<const record*>(peer_access::record(p));
     return r == nullptr ? no_index : e_.peers.index_of(*r);

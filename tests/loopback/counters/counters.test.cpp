@@ -4,6 +4,7 @@
 // side nevertheless.
 #include <weft/compose/counting/counted.hpp>
 #include <weft/compose/tagged/tagged.hpp>
+#include <weft/core/describe.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
@@ -140,6 +141,42 @@ TEST(counters, keep_those_of_a_closed_peer_in_the_sum) {
   });
 }
 
+TEST(traced_events, are_spans_of_operations_and_points_and_the_oldest_make_room) {
+  beside_a_plain_peer([](net_type& net, peer p, const remote_region& there) {
+    const auto page = net.allocate(64, rights::none).value();
+    const std::string path = testing::TempDir() + "weft-trace-" + std::to_string(::getpid()) + ".json";
+    EXPECT_EQ(net.write_trace(path).code, errc::invalid);
+    std::uint64_t ends = 0;
+    const auto on = overloaded{[&](const completed&) { ++ends; }, [](auto&&) {}};
+    std::array<int, 3> contexts{};
+    EXPECT_TRUE(net.record_events(6));
+    for (int& context : contexts) {
+      EXPECT_TRUE(net.fetch_add(p, there.at(0), 1, &context));
+      const std::uint64_t wanted = ends + 1;
+      EXPECT_TRUE(net.until([&] { return ends == wanted; }, 1s, on));
+    }
+    EXPECT_TRUE(net.put(p, page.first(64), there.at(0)));
+    EXPECT_EQ(net.put(p, page.first(64), there.at(250), contexts.data()).code, errc::out_of_range);
+    EXPECT_TRUE(net.send_tagged(p, page.first(1), 9));
+    ASSERT_TRUE(net.write_trace(path));
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto times = [&text](const std::string& part) {
+      std::size_t count = 0;
+      for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+      return count;
+    };
+    EXPECT_EQ(times("\"overwritten\": 3"), 1U) << text;
+    EXPECT_EQ(times("\"ph\": \"b\", \"cat\": \"weft\", \"name\": \"atomic\""), 1U) << text;
+    EXPECT_EQ(times("\"ph\": \"e\", \"cat\": \"weft\", \"name\": \"atomic\""), 2U) << text;
+    EXPECT_EQ(times("\"ph\": \"i\", \"cat\": \"weft\", \"name\": \"put\""), 2U) << text;
+    EXPECT_EQ(times("\"bytes\": 64, \"code\": 0}"), 1U) << text;
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    EXPECT_EQ(net.write_trace("/dev/null/trace").native(), ENOTDIR);
+  });
+}
+
 /// A folder of its own for the files, instead of the user's.
 class runtime_folder {
  public:
@@ -192,12 +229,14 @@ TEST(exposed_counters, DISABLED_are_read_from_outside) {
     const auto page = net.allocate(64, rights::none).value();
     std::printf("exposed %s\n", net.expose_counters().value().c_str());
     (void)std::fflush(stdout);
+    require(net.record_events(100'000));
     while (std::getchar() == 'p') {
       EXPECT_TRUE(net.put(p, page.first(40), there.at(0)));
       std::printf("put\n");
       (void)std::fflush(stdout);
     }
     EXPECT_TRUE(net.send_tagged(p, page.first(1), 9));
+    require(net.write_trace("weft.json"));
   });
 }
 

@@ -41,7 +41,8 @@ def answers(program: subprocess.Popen[str], word: str) -> str:
 @pytest.fixture
 def exposing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[str]]:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    with subprocess.Popen(_PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+    with subprocess.Popen(_PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          cwd=tmp_path) as program:
         assert answers(program, "exposed").startswith(f"exposed {tmp_path}/weft/{program.pid}-")
         yield program
         program.kill()
@@ -102,6 +103,20 @@ def test_prometheus_reads_every_sample(exposing: subprocess.Popen[str]) -> None:
     assert [sample.value for sample in puts_of_peer] == [120.0]
     assert sum(text.count(f"\n{name}_total{{") for name in families) == sum(
         len(each.samples) for each in families.values())
+
+
+def test_a_trace_is_json_that_a_viewer_reads(exposing: subprocess.Popen[str], tmp_path: Path) -> None:
+    puts(exposing, 3)
+    assert exposing.stdin is not None
+    exposing.stdin.close()
+    assert exposing.wait(60) == 0
+    trace = json.loads((tmp_path / "weft.json").read_text("utf-8"))
+    assert trace["otherData"] == {"overwritten": 0}
+    assert [(each["name"], each["ph"], each["args"]["bytes"]) for each in trace["traceEvents"]] == [
+        *[("put", "i", 40)] * 3, ("send", "i", 1)]
+    assert {each["pid"] for each in trace["traceEvents"]} == {exposing.pid}
+    times = [each["ts"] for each in trace["traceEvents"]]
+    assert times == sorted(times) and all(isinstance(each, float) for each in times)
 
 
 def test_the_file_of_a_killed_process_is_removed(exposing: subprocess.Popen[str], tmp_path: Path) -> None:
