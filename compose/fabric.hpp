@@ -23,9 +23,9 @@ namespace weft {
 template <class F, class Family>
 using answer = typename F::policies::template pick<Family>;
 
-/// A fabric has one answer for every family, and its facts.
+namespace detail {
 template <class F>
-concept complete_fabric = requires {
+concept fabric_with_facts = requires {
   { F::name } -> std::convertible_to<std::string_view>;
   { F::fingerprint } -> std::convertible_to<std::uint64_t>;
   { F::shared } -> std::convertible_to<std::string_view>;
@@ -36,8 +36,14 @@ concept complete_fabric = requires {
   { F::atomics_by } -> std::convertible_to<const atomic_table&>;
   F::environment.size();
   typename F::policies;
-}
-&&all_families::answered_by<typename F::policies>;
+};
+}  // namespace detail
+
+/// A fabric has one answer for every family, and its facts. sizeof is first, so that errors within F come before the
+/// requirements, which a compiler would print.
+template <class F>
+concept complete_fabric =
+    (sizeof(F) != 0) && detail::fabric_with_facts<F>&& all_families::answered_by<typename F::policies>;
 
 /// Whether a fabric's facts permit an answer that a program selects (compose/with.hpp). Generated headers refuse with
 /// overloads of why_not(), whose bodies hold the sentence. This one serves answers that they do not refuse.

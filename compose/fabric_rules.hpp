@@ -75,6 +75,12 @@ struct rules_hold {
 template <complete_fabric F>
 consteval bool consistent_fabric() {
   using rules = rules_hold<F>;
+  static_assert(!changed_fabric_set<F>,
+                "weft: a set cannot be changed as a whole: change its fabrics, as in "
+                "fabric_set<ordered<F, order::write_after_write>, ...> [WEFT-C033]");
+  static_assert(
+      !requires { typename F::uncounted; },
+      "weft: counters are asked for last: counted<with<F, answers::checks::trusted>> [WEFT-C043]");
   static_assert(rules::endpoint,
                 "weft: the fabric's answer to endpoint is not what its row says in endpoint_type [WEFT-C002]");
   static_assert(rules::immediate,

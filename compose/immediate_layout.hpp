@@ -213,7 +213,8 @@ class packed_fields {
   template <field_name Name>
   static consteval std::size_t index() {
     static_assert(places::find(Name.view()) < places::count, "weft: this layout has no field of that name [WEFT-C027]");
-    return places::find(Name.view());
+    // A place that exists: after an unknown name the compiler says nothing else.
+    return std::min(places::find(Name.view()), places::count - 1);
   }
   template <class Field>
   constexpr void put(std::size_t i, std::uint64_t value) noexcept {

@@ -39,11 +39,25 @@ namespace weft {
 
 namespace detail {
 struct transport_parts;
+
+template <class Post>
+concept post = std::same_as<std::remove_cvref_t<std::invoke_result_t<Post&>>, status>;
+
+/// Names F after all checks of a transport's fabric. The first base names it, so a refused fabric is refused before the
+/// compiler reads an engine, in few lines.
+template <class F>
+struct checked {
+  static_assert(consistent_fabric<F>());
+  static_assert(sizeof(coalescing_of<answer<F, coalesce_family>>) != 0);
+  static_assert(sizeof(authentication_of<answer<F, authentication_family>>) != 0);
+  static_assert(sizeof(tagged_of<answer<F, tagged_family>>) != 0);
+  using type = F;
+};
 }  // namespace detail
 
 /// A transport of fabric F: endpoint, queue, memory and peers. Open it with weft::open<F>().
 template <complete_fabric F>
-class transport : public detail::memory_calls<transport<F>, F>,
+class transport : public detail::memory_calls<transport<F>, typename detail::checked<F>::type>,
                   public detail::peer_calls<transport<F>, F>,
                   public detail::posting_calls<transport<F>, F>,
                   public detail::completion_calls<transport<F>, F>,
@@ -52,13 +66,6 @@ class transport : public detail::memory_calls<transport<F>, F>,
                   public detail::engine_traits<F>::tagged_answer::template calls<transport<F>, F> {
   using engine_type = detail::engine<F>;
   using waiting = detail::blocking_calls<engine_type>;
-  static_assert(!changed_fabric_set<F>,
-                "weft: a set cannot be changed as a whole: change its fabrics, as in "
-                "fabric_set<ordered<F, order::write_after_write>, ...> [WEFT-C033]");
-  static_assert(
-      !requires { typename F::uncounted; },
-      "weft: counters are asked for last: counted<with<F, answers::checks::trusted>> [WEFT-C043]");
-  static_assert(consistent_fabric<F>());
 
  public:
   using fabric = F;
@@ -117,11 +124,15 @@ class transport : public detail::memory_calls<transport<F>, F>,
   /// `net.retry([&] { return net.put(peer, from, at, &context); }, 10s, on)`. Choose it for set-up and tests; on the
   /// hot path handle `again` yourself. Errors: those of the post, at once; deadline, where nothing was posted and
   /// status::waits_for() says what stayed full; invalid where a handler would wait.
-  template <class Post, event_handler Handler>
+  template <detail::post Post, event_handler Handler>
   status retry(Post&& post, duration timeout, Handler&& on) {
-    static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<Post&>>, status>,
-                  "weft: retry() takes a post that returns weft::status; for a condition use net.until() [WEFT-C014]");
     return waiting(*e_).retry(post, timeout, on);
+  }
+  template <class Post, event_handler Handler>
+  requires(!detail::post<Post>) status retry(Post&&, duration, Handler&&) {
+    static_assert(detail::never<Post>,
+                  "weft: retry() takes a post that returns weft::status; for a condition use net.until() [WEFT-C014]");
+    return {};
   }
   /// Sleeps until something may have arrived, the time is over, or a timer is due; call progress() next. Returns at
   /// once without options.sleeps. Returns ok in each case. No wake-up is lost: the order is arm, poll, sleep.
