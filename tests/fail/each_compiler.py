@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges each file of tests/fail alone, mistake and corrected form, by each g++ and clang++ that PATH has.
 
-tests/fail/each_compiler.py --build DIR [--only REGEX]: DIR is a configured build. Its tests `fail.*` name files and options; their
-precompiled header is left out. Prints the files that a compiler judges otherwise, and what it printed.
+tests/fail/each_compiler.py --build DIR [--only REGEX]: DIR is a configured build. Its tests `fail.*` name files and
+options; their precompiled header is left out. Prints the files that a compiler judges otherwise, and what it printed.
 Exit code 1: a file was refused. Exit code 2: the build has no such tests, or PATH no compiler.
 """
 
