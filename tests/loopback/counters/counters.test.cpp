@@ -56,6 +56,9 @@ void beside_a_plain_peer(const std::function<void(net_type&, peer, const remote_
   EXPECT_TRUE(run) << run.sentence;
 }
 
+/// Until all has arrived the library reads the page, which ends with the body.
+void all_arrives(net_type& net, peer p) { EXPECT_TRUE(net.flush(p, 1s, [](auto&&) {})); }
+
 TEST(counters, count_each_call_and_each_event_of_a_peer) {
   beside_a_plain_peer([](net_type& net, peer p, const remote_region& there) {
     const auto page = net.allocate(256, rights::none).value();
@@ -138,6 +141,7 @@ TEST(counters, keep_those_of_a_closed_peer_in_the_sum) {
     EXPECT_EQ(whole.traffic.of(traffic::put_notify).posted, 1U);
     EXPECT_EQ(whole.traffic.refused, 2U);
     EXPECT_EQ(whole.peers_met, 2U);
+    all_arrives(net, next);
   });
 }
 
@@ -174,6 +178,7 @@ TEST(traced_events, are_spans_of_operations_and_points_and_the_oldest_make_room)
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
     EXPECT_EQ(net.write_trace("/dev/null/trace").native(), ENOTDIR);
+    all_arrives(net, p);
   });
 }
 
@@ -215,6 +220,7 @@ TEST(exposed_counters, are_a_private_file_that_ends_with_the_transport) {
     EXPECT_EQ(start.head.fabric, std::string("loopback"));
     EXPECT_EQ(first.address, std::string("listener:7471"));
     EXPECT_EQ(first.traffic.of(traffic::put).posted, 2U) << "one put before the file, one after it";
+    all_arrives(net, p);
     auto moved = std::move(net);
     EXPECT_TRUE(std::filesystem::exists(path));
     net = std::move(moved);
@@ -237,6 +243,7 @@ TEST(exposed_counters, DISABLED_are_read_from_outside) {
     }
     EXPECT_TRUE(net.send_tagged(p, page.first(1), 9));
     require(net.write_trace("weft.json"));
+    all_arrives(net, p);
   });
 }
 
@@ -251,6 +258,7 @@ TEST(exposed_counters, need_a_folder_that_nobody_else_may_enter) {
     ASSERT_FALSE(exposed);
     EXPECT_EQ(exposed.why().code, errc::denied);
     EXPECT_NE(exposed.error().sentence.find("mode 0700"), std::string::npos) << exposed.error().sentence;
+    all_arrives(net, p);
   });
 }
 
