@@ -58,7 +58,7 @@ struct board {
   bool over = false;
   bytes target{};  ///< The target's pages, for the test to look at.
   std::vector<std::uint32_t> notices;
-  stored_call<void(std::uint32_t)> noticed = [](std::uint32_t) {};
+  conformance::stored_call<void(std::uint32_t)> noticed = [](std::uint32_t) {};
 };
 
 template <complete_fabric F>
@@ -126,7 +126,7 @@ inline std::uint32_t pages_there(const board& shared, std::uint32_t round) {
 
 /// Runs a target and the body of an initiator. The body ends the target by `over`.
 template <complete_fabric F>
-void play(std::uint64_t seed, const loopback::faults& trouble, const stored_call<void(board&, loopback::world&)>& body,
+void play(std::uint64_t seed, const loopback::faults& trouble, const conformance::stored_call<void(board&, loopback::world&)>& body,
           rights granted = rights::all) {
   loopback::world w(seed, trouble);
   board shared;
