@@ -126,8 +126,8 @@ inline std::uint32_t pages_there(const board& shared, std::uint32_t round) {
 
 /// Runs a target and the body of an initiator. The body ends the target by `over`.
 template <complete_fabric F>
-void play(std::uint64_t seed, const loopback::faults& trouble, const conformance::stored_call<void(board&, loopback::world&)>& body,
-          rights granted = rights::all) {
+void play(std::uint64_t seed, const loopback::faults& trouble,
+          const conformance::stored_call<void(board&, loopback::world&)>& body, rights granted = rights::all) {
   loopback::world w(seed, trouble);
   board shared;
   w.serve("target", [&] { be_target<F>(shared, "target", granted); });

@@ -57,7 +57,9 @@ void beside_a_plain_peer(const std::function<void(net_type&, peer, const remote_
 }
 
 /// Until all has arrived the library reads the page, which ends with the body.
-void all_arrives(net_type& net, peer p) { EXPECT_TRUE(net.flush(p, 1s, [](auto&&) {})); }
+void all_arrives(net_type& net, peer p) {
+  EXPECT_TRUE(net.flush(p, 1s, [](auto&&) {}));
+}
 
 TEST(counters, count_each_call_and_each_event_of_a_peer) {
   beside_a_plain_peer([](net_type& net, peer p, const remote_region& there) {
