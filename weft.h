@@ -51,7 +51,7 @@ typedef enum weft_status {
   WEFT_INCOMPATIBLE = -7, /**< The other side has other fabrics, another wire version or other rules. */
   WEFT_PEER_LOST = -8,    /**< The peer is gone. What was outstanding may or may not have happened. */
   WEFT_DEADLINE = -9,     /**< Not finished in the time given. */
-  WEFT_CLOSED = -10,      /**< Closed in order: the transport, peer or region; also every transport after fork(). */
+  WEFT_CLOSED = -10,      /**< Closed in order: the transport, peer, region, list; also all transports after fork(). */
   WEFT_INVALID = -11,     /**< The arguments break the contract of the call. */
   WEFT_NO_MEMORY = -12,   /**< No memory, or no free record, is left. */
   WEFT_UNSUPPORTED = -13, /**< The fabrics cannot do it. */
@@ -80,6 +80,11 @@ typedef struct weft_peer_handle* weft_peer;
 typedef struct weft_region_handle* weft_region;
 /** A region that one peer described. It knows its peer, and ends with it. */
 typedef struct weft_remote_handle* weft_remote;
+
+/** A list of transfers that was checked once: weft_prepare_list(). */
+typedef struct weft_prepared_handle* weft_prepared;
+/** A list under way: weft_post_list(). Its WEFT_LIST_ENDED closes it. */
+typedef struct weft_list_handle* weft_list;
 
 /** Part of a region: the source or destination of a transfer. */
 typedef struct weft_slice {
@@ -285,7 +290,10 @@ typedef enum weft_event_kind {
   WEFT_NOTIFIED = 4,  /**< A weft_put_notify() arrived and its bytes are visible: immediate, peer (or nobody). */
   WEFT_REQUESTED = 5, /**< A peer wants to connect: peer; data is its private data or NULL. Answer weft_accept(). */
   WEFT_CONNECTED = 6, /**< A connection of weft_start_connect() stands: peer; data is private data or NULL. */
-  WEFT_LOST = 7       /**< A peer is gone: peer (for the last time), status, text. Its operations failed before. */
+  WEFT_LOST = 7,      /**< A peer is gone: peer (for the last time), status, text. Its operations failed before. */
+  WEFT_LIST_ENDED = 8 /**< A list ended: context, peer, operation. Its memory is the program's again. `old` is how many
+                         transfers ended well, `size` their bytes. Else also status (WEFT_CLOSED: cancelled), text, and
+                         `immediate`: the index of the first transfer that failed, or UINT32_MAX. */
 } weft_event_kind;
 
 /** Of weft_event.operation. */
@@ -327,6 +335,77 @@ WEFT_API int weft_wait_descriptor(weft_transport net, int* descriptor);
  * sleep before work is due: 20 ms while others may connect, 1 ms where a fabric has no descriptor. Errors: WEFT_AGAIN
  * (something is there: poll, do not sleep). */
 WEFT_API int weft_arm(weft_transport net, uint64_t* at_most);
+
+/* ---- lists of transfers ------------------------------------------------------------------------------------------ */
+
+/* Thousands of puts or gets to one peer as one request, with one event and at most one notice. weft_poll() and
+ * weft_wait() post what there is room for; other calls with a timeout only take ends. */
+
+/** One element of a list. Its length is here.size; the direction is the list's. */
+typedef struct weft_transfer {
+  weft_slice here;
+  weft_place there;
+} weft_transfer;
+
+/** Capacity for lists. 0 is the default. */
+typedef struct weft_list_limits {
+  uint64_t size;               /**< sizeof(weft_list_limits). */
+  uint32_t lists;              /**< Under way at one time; one more gets WEFT_AGAIN (64). */
+  uint32_t peers;              /**< To which lists are under way at one time; one more gets WEFT_AGAIN (32). */
+  uint32_t in_flight_per_peer; /**< Operations of lists to one peer; the rest waits here (64). */
+  uint32_t posts_at_once;      /**< To one peer, between two polls (16). */
+} weft_list_limits;
+#define WEFT_LIST_LIMITS \
+  { sizeof(weft_list_limits), 0, 0, 0, 0 }
+/** Takes memory for lists. Call it before the first list, or not at all. Errors: WEFT_INVALID (also: lists were
+ * prepared before), WEFT_NO_MEMORY. */
+WEFT_API int weft_limit_lists(weft_transport net, const weft_list_limits* limits);
+
+/** Checks and copies a list of puts (WEFT_OP_PUT) or gets (WEFT_OP_GET). A wrong list is refused whole, and
+ * weft_last_sentence() says which transfer is wrong. Errors: WEFT_INVALID, WEFT_OUT_OF_RANGE, WEFT_DENIED, WEFT_CLOSED
+ * (a region), WEFT_PEER_LOST, WEFT_NO_MEMORY. */
+WEFT_API int weft_prepare_list(weft_transport net, weft_peer peer, weft_operation what, const weft_transfer* all,
+                               uint64_t count, weft_prepared* prepared);
+/** Ends a prepared list. Lists that were posted from it go on. */
+WEFT_API int weft_release_prepared(weft_transport net, weft_prepared prepared);
+
+/** Between lists to the same peer: a transfer of a more urgent list is posted first. */
+typedef enum weft_priority { WEFT_NORMAL = 0, WEFT_URGENT = 1, WEFT_BACKGROUND = 2 } weft_priority;
+/** Flags of weft_list_options. */
+enum {
+  WEFT_NOTIFIES = 1 /**< Puts only: the peer gets one WEFT_NOTIFIED with `immediate` when all bytes are visible. */
+};
+typedef struct weft_list_options {
+  uint64_t size;     /**< sizeof(weft_list_options). */
+  uint64_t context;  /**< Of WEFT_LIST_ENDED. */
+  uint64_t timeout;  /**< In ns: a list that has not ended by then fails with WEFT_DEADLINE. 0: 60 s. */
+  uint32_t priority; /**< weft_priority */
+  uint32_t flags;
+  uint32_t immediate;
+  uint32_t reserved; /**< 0. */
+} weft_list_options;
+#define WEFT_LIST_OPTIONS \
+  { sizeof(weft_list_options), 0, 0, 0, 0, 0, 0 }
+
+/** Posts a prepared list, also while it is under way already. Checks no transfer again. `options` may be NULL. The end
+ * is WEFT_LIST_ENDED; keep memory and regions until then. A list that fails sends no notice. Errors: WEFT_AGAIN (all
+ * lists are under way), WEFT_INVALID, WEFT_CLOSED (a region was released), WEFT_PEER_LOST. */
+WEFT_API int weft_post_list(weft_transport net, weft_prepared prepared, const weft_list_options* options,
+                            weft_list* list);
+
+/** A list at one moment. */
+typedef struct weft_list_progress {
+  uint64_t size;            /**< sizeof(weft_list_progress): the caller sets it. */
+  uint64_t bytes_done;      /**< Of the transfers that ended well. */
+  uint32_t done;            /**< Transfers that ended well. */
+  uint32_t transfers;       /**< All. */
+  int32_t status;           /**< WEFT_OK, or why it stops: nothing more is posted, and what is in flight ends. */
+  uint32_t failed_transfer; /**< Index of the first transfer that failed; else UINT32_MAX. */
+} weft_list_progress;
+WEFT_API int weft_list_state(weft_transport net, weft_list list, weft_list_progress* progress);
+/** Posts nothing more of the list. What is in flight ends, then the list ends with WEFT_CLOSED. A list whose notice is
+ * posted ends as if not cancelled. */
+WEFT_API int weft_cancel_list(weft_transport net, weft_list list);
 
 #ifdef __cplusplus
 }

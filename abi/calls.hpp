@@ -76,6 +76,22 @@ inline int no_remote(open_transport& t, const char* name, weft_remote handle) no
                code);
 }
 
+/// Copies the fields that this version knows. False: a later version's field is not zero.
+template <class T>
+bool copied_options(const T* given, T& into) {
+  const auto* const from = reinterpret_cast<const unsigned char*>(given);
+  for (std::uint64_t i = sizeof(T); i < given->size; ++i)
+    if (from[i] != 0) return false;
+  std::memcpy(&into, from, std::min<std::uint64_t>(given->size, sizeof(T)));
+  return true;
+}
+
+/// The same, where `size` is wrong by so much that the caller has not set it: false.
+template <class T>
+bool takes_options(const T* given, T& into) {
+  return given->size >= sizeof(into.size) && given->size <= 4096 && copied_options(given, into);
+}
+
 /// Nanoseconds of C. Longer than a century is a century, so that no sum overflows.
 inline duration time_of(std::uint64_t ns) noexcept {
   constexpr std::uint64_t century = 100ULL * 365 * 24 * 3600 * 1'000'000'000;

@@ -8,8 +8,10 @@
 #include "../core/describe.hpp"
 #include "event_queue.hpp"
 #include "handles.hpp"
+#include "list_tables.hpp"
 #include "staging.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -65,10 +67,47 @@ class open_transport {
   }
 
   // ---- events
-  /// Makes one step of progress; what happened goes to `events`.
-  void progress() { net.progress(handler{*this}); }
   /// Passes events of waiting calls to `events`.
-  auto keep_events() noexcept { return handler{*this}; }
+  auto keep_events() noexcept { return handler{{*this}}; }
+  /// Makes one step of progress; what happened goes to `events`.
+  void progress() {
+    const int found = net.progress(keep_events());
+    if (lists) [[unlikely]]
+      lists->engine.post_more(found == 0);
+  }
+  /// Lists go on meanwhile, and end in time although the wait sleeps.
+  template <class Done>
+  status until(Done&& done, duration timeout) {
+    const instant end = net.now() + timeout;
+    for (;;) {
+      if (lists) lists->engine.post_more();
+      const duration left = end - net.now();
+      const duration turn = lists ? std::min(left, lists->engine.longest_sleep()) : left;
+      const status waited = net.until(
+          [&] {
+            if (lists) lists->engine.post_more(false);
+            return done();
+          },
+          turn, keep_events());
+      if (waited.code != errc::deadline || turn == left) return waited;
+    }
+  }
+  void emit_end_of_list(const posted_list& run, const transfers::list_status& how) noexcept {
+    emit([&](weft_event& out) {
+      // WEFT_CLOSED is for cancelled lists alone: operations to a peer that says goodbye end with it too.
+      status why = how.why;
+      if (why.code == errc::closed && how.state != transfers::list_state::cancelled) why.code = errc::peer_lost;
+      out.kind = WEFT_LIST_ENDED;
+      out.context = run.context;
+      out.peer = run.what->with;
+      out.operation = run.what->list.what() == operation::put ? WEFT_OP_PUT : WEFT_OP_GET;
+      out.status = code_of(why.code);
+      out.immediate = how.failed_transfer;
+      out.old = how.done;
+      out.size = how.bytes_done;
+      if (!why) out.text = events.copied(describe(why));
+    });
+  }
 
   /// Without memory an event is lost. The next poll answers so.
   bool lost_an_event = false;
@@ -86,11 +125,12 @@ class open_transport {
   handle_table<handle_kind::remote, weft_remote_handle, described_region> remotes;
   event_queue events;
   std::string open_fabrics, listens_at, explained;
+  std::unique_ptr<list_tables> lists;  ///< Null until the first list.
 
   staging& staged() noexcept { return staged_; }
 
  private:
-  struct handler {
+  struct plain_handler {
     open_transport& t;
 
     void operator()(const completed& e) const {
@@ -143,6 +183,23 @@ class open_transport {
       if (copied == nullptr || !copied->quiet) return true;
       t.staged_.give(*copied);
       return false;
+    }
+  };
+
+  /// Ends of lists' own operations concern nobody else.
+  struct handler : plain_handler {
+    using plain_handler::operator();
+    void operator()(const completed& e) const { pass(e); }
+    void operator()(const failed& e) const { pass(e); }
+    void operator()(const lost& e) const { pass(e); }
+
+   private:
+    template <class Event>
+    [[gnu::always_inline]] void pass(const Event& e) const {
+      const plain_handler& rest = *this;
+      if (t.lists) [[unlikely]]
+        t.lists->engine.handler(rest)(e);
+      else rest(e);
     }
   };
 

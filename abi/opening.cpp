@@ -65,16 +65,6 @@ transport_options translated(const weft_options& o) {
   return out;
 }
 
-/// Copies the fields that this version knows. False: a later version's field is not zero.
-template <class T>
-bool copied_options(const T* given, T& into) {
-  const auto* const from = reinterpret_cast<const unsigned char*>(given);
-  for (std::uint64_t i = sizeof(T); i < given->size; ++i)
-    if (from[i] != 0) return false;
-  std::memcpy(&into, from, std::min<std::uint64_t>(given->size, sizeof(T)));
-  return true;
-}
-
 template <class... F>
 std::string names_of(const fabric_set<F...>* /*set*/) {
   std::string all;

@@ -49,10 +49,8 @@ int weft_wait(weft_transport net, weft_event* events, uint32_t capacity, uint64_
     if (const char* const no = wrong_events(events, capacity)) return wrong(t, "weft_wait", no);
     begin(t, events, capacity);
     weft::status waited;
-    if (!t.events.has_events()) {
-      auto on = t.keep_events();
-      waited = t.net.until([&] { return t.events.has_events() || t.lost_an_event; }, time_of(timeout), on);
-    }
+    if (!t.events.has_events())
+      waited = t.until([&] { return t.events.has_events() || t.lost_an_event; }, time_of(timeout));
     const int found = finish(t, "weft_wait");
     return found != 0 ? found : t.answer(waited);
   });
@@ -76,10 +74,13 @@ int weft_arm(weft_transport net, uint64_t* at_most) {
     *at_most = 0;
     if (!t.sleeps) return wrong(t, "weft_arm", "open the transport with WEFT_SLEEPS");
     if (t.events.waits()) return wrong(t, "weft_arm", "an event is there: poll", weft::errc::again);
+    const weft::duration lists_sleep = t.lists ? t.lists->engine.longest_sleep() : weft::duration::max();
+    if (lists_sleep == weft::duration(0))
+      return wrong(t, "weft_arm", "a list waits to be posted: poll", weft::errc::again);
     const auto due = t.net.arm();
     t.armed = due.has_value();
     if (!due) return wrong(t, "weft_arm", "something is there: poll", weft::errc::again);
-    *at_most = static_cast<std::uint64_t>(due->count());
+    *at_most = static_cast<std::uint64_t>(std::min(*due, lists_sleep).count());
     return int{WEFT_OK};
   });
 }

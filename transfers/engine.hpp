@@ -134,6 +134,18 @@ class engine : private detail::list_posting<F> {
     if (this->may_be_due(idle)) [[unlikely]]
       this->expire(net_->now());
   }
+  /// How long a loop of its own may sleep while nothing arrives, after post_more(). 0: a list waits to be posted.
+  duration longest_sleep() const noexcept {
+    constexpr duration until_room = 1ms;  // a full queue need not tell when it has room
+    duration most =
+        this->next_due_ == instant::max() ? duration::max() : std::max(duration(0), this->next_due_ - net_->now());
+    for (std::uint32_t i = 0; i < this->peers_used_; ++i) {
+      const detail::peer_lists& l = this->peers_[i];
+      if (l.first() != nullptr && l.in_flight < this->options_.in_flight_per_peer)
+        most = std::min(most, l.full ? until_room : duration(0));
+    }
+    return most;
+  }
   /// Makes progress until `done()` is true. Errors: deadline; invalid inside a handler or an ended_function.
   template <class Done, event_handler Handler>
   status until(Done&& done, duration timeout, Handler&& on) {

@@ -100,7 +100,8 @@ class list_posting {
                        : r->what == operation::put ? post_body<operation::put>(l, *r, room)
                                                    : post_body<operation::get>(l, *r, room);
       room -= std::min(room, l.in_flight - before);
-      if (s.is_again()) {
+      l.full = s.is_again();
+      if (l.full) {
         ++agains_;
         break;
       }

@@ -84,6 +84,7 @@ struct peer_lists {
   peer to;
   std::uint32_t in_flight = 0;
   std::uint32_t lists = 0;  ///< That have not ended.
+  bool full = false;        ///< The transport answered the last post with `again`.
   std::array<record_queue, 1 + priorities> queues{};
 
   list_record* first() const noexcept {

@@ -95,6 +95,7 @@ IS(WEFT_NOTIFIED, 4);
 IS(WEFT_REQUESTED, 5);
 IS(WEFT_CONNECTED, 6);
 IS(WEFT_LOST, 7);
+IS(WEFT_LIST_ENDED, 8);
 
 IS(WEFT_OP_SEND, 1);
 IS(WEFT_OP_PUT, 2);
@@ -118,5 +119,29 @@ IS(WEFT_INT64, 3);
 IS(WEFT_UINT64, 4);
 IS(WEFT_FLOAT32, 5);
 IS(WEFT_FLOAT64, 6);
+
+SIZE(weft_transfer, 40);
+AT(weft_transfer, there, 24);
+SIZE(weft_list_limits, 24);
+AT(weft_list_limits, lists, 8);
+AT(weft_list_limits, peers, 12);
+AT(weft_list_limits, in_flight_per_peer, 16);
+AT(weft_list_limits, posts_at_once, 20);
+SIZE(weft_list_options, 40);
+AT(weft_list_options, context, 8);
+AT(weft_list_options, timeout, 16);
+AT(weft_list_options, priority, 24);
+AT(weft_list_options, flags, 28);
+AT(weft_list_options, immediate, 32);
+SIZE(weft_list_progress, 32);
+AT(weft_list_progress, bytes_done, 8);
+AT(weft_list_progress, done, 16);
+AT(weft_list_progress, transfers, 20);
+AT(weft_list_progress, status, 24);
+AT(weft_list_progress, failed_transfer, 28);
+IS(WEFT_NORMAL, 0);
+IS(WEFT_URGENT, 1);
+IS(WEFT_BACKGROUND, 2);
+IS(WEFT_NOTIFIES, 1);
 
 typedef int weft_layout_is_kept; /* C wants a declaration beside assertions */

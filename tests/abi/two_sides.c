@@ -217,6 +217,43 @@ static void atomics(weft_transport net, weft_remote page) {
   EXPECT(old_of(net, 5) == 77);
 }
 
+/** 300 pieces go there in turned order and come back, by a prepared list that is posted twice. */
+static void lists(weft_transport net, weft_peer to, weft_region own, char* mine, weft_remote page) {
+  enum { pieces = 300, bytes = 3, there = 3072, back = 1024 };
+  OK(net, weft_limit_lists(net, &(weft_list_limits){.size = sizeof(weft_list_limits), .in_flight_per_peer = 7}));
+  weft_transfer out[pieces], in[pieces];
+  for (uint64_t i = 0; i < pieces; ++i) {
+    out[i] = (weft_transfer){{own, i * bytes, bytes}, {page, there + (pieces - 1 - i) * bytes}};
+    in[i] = (weft_transfer){{own, back + i * bytes, bytes}, {page, there + (pieces - 1 - i) * bytes}};
+  }
+  for (int i = 0; i < pieces * bytes; ++i) mine[i] = (char)(i * 7 + 1);
+  weft_prepared puts, gets;
+  OK(net, weft_prepare_list(net, to, WEFT_OP_PUT, out, pieces, &puts));
+  OK(net, weft_prepare_list(net, to, WEFT_OP_GET, in, pieces, &gets));
+  weft_list_options o = WEFT_LIST_OPTIONS;
+  for (o.context = 20; o.context < 22; ++o.context) {
+    weft_list list;
+    OK(net, weft_post_list(net, puts, &o, &list));
+    weft_list_progress now = {.size = sizeof now};
+    OK(net, weft_list_state(net, list, &now));
+    EXPECT(now.transfers == pieces && now.done < pieces && now.status == WEFT_OK);
+    const weft_event e = next_event(net, WEFT_LIST_ENDED);
+    EXPECT(e.context == o.context && e.peer == to && e.status == WEFT_OK && e.operation == WEFT_OP_PUT);
+    EXPECT(e.old == pieces && e.size == pieces * bytes && e.text == NULL && e.immediate == UINT32_MAX);
+    ANSWERS(WEFT_CLOSED, net, weft_list_state(net, list, &now));
+  }
+  POST(net, weft_flush(net, to, 23));
+  ends_well(net, to, 23, WEFT_OP_FLUSH);
+  weft_list list;
+  OK(net, weft_post_list(net, gets, &o, &list));
+  OK(net, weft_release_prepared(net, gets));  // the list goes on
+  EXPECT(next_event(net, WEFT_LIST_ENDED).operation == WEFT_OP_GET && memcmp(mine, mine + back, pieces * bytes) == 0);
+  OK(net, weft_post_list(net, puts, &o, &list));
+  OK(net, weft_cancel_list(net, list));
+  const weft_event e = next_event(net, WEFT_LIST_ENDED);
+  EXPECT(e.status == WEFT_CLOSED && e.old < pieces && e.text != NULL && e.immediate == UINT32_MAX);
+}
+
 static void caller(const char* fabric, const char* address) {
   program = "caller";
   weft_transport net = opened(fabric, WEFT_SLEEPS);
@@ -250,6 +287,7 @@ static void caller(const char* fabric, const char* address) {
 
   writes_and_reads(net, to, own, mine, page, locked);
   atomics(net, page);
+  lists(net, to, own, mine, page);
   says(net, to, "words");
   hears(net, to, "many");
   // Twenty messages, taken three at a time: none is lost, and their order stays.

@@ -102,6 +102,55 @@ static void of_meeting(weft_transport net) {
   wrong(net, weft_count(net, &counters), WEFT_INVALID, "sizeof(weft_counters)");
 }
 
+static void of_lists(weft_transport net, weft_transport other, weft_peer to, weft_remote there) {
+  weft_region own;
+  OK(net, weft_allocate(net, 4096, 0, &own));
+  weft_transfer all[2] = {{{own, 0, 16}, {there, 0}}, {{own, 16, 16}, {there, 16}}};
+  weft_prepared prepared;
+  weft_list_limits limits = WEFT_LIST_LIMITS;
+  limits.peers = 1U << 19;
+  wrong(net, weft_limit_lists(net, &limits), WEFT_INVALID, "above 1048576");
+  limits.peers = 0;
+  wrong(net, weft_release_prepared(net, NULL), WEFT_INVALID, "the prepared list is NULL");
+  wrong(net, weft_prepare_list(net, to, WEFT_OP_PUT, all, 2, NULL), WEFT_INVALID, "the place for the prepared list");
+  wrong(net, weft_prepare_list(net, to, WEFT_OP_SEND, all, 2, &prepared), WEFT_INVALID, "WEFT_OP_PUT or WEFT_OP_GET");
+  wrong(net, weft_prepare_list(net, to, WEFT_OP_PUT, all, 0, &prepared), WEFT_INVALID, "the list is empty");
+  wrong(net, weft_prepare_list(net, to, WEFT_OP_PUT, all, UINT64_MAX, &prepared), WEFT_INVALID, "too long");
+  wrong(net, weft_prepare_list(net, to, WEFT_OP_GET, all, 2, &prepared), WEFT_DENIED, "transfer 0 needs");
+  all[1].here.region = NULL;
+  wrong(net, weft_prepare_list(net, to, WEFT_OP_PUT, all, 2, &prepared), WEFT_INVALID,
+        "transfer 1: weft_prepare_list: the region is NULL");
+  all[1].here = (weft_slice){own, 4090, 16};
+  wrong(net, weft_prepare_list(net, to, WEFT_OP_PUT, all, 2, &prepared), WEFT_OUT_OF_RANGE, "transfer 1 has a slice");
+  all[1].here.offset = 16;
+  wrong(net, weft_limit_lists(net, &limits), WEFT_INVALID, "has lists already");
+  limits.size = 3;
+  wrong(net, weft_limit_lists(net, &limits), WEFT_INVALID, "sizeof(weft_list_limits)");
+  OK(net, weft_prepare_list(net, to, WEFT_OP_PUT, all, 2, &prepared));
+  weft_list list;
+  weft_list_options o = WEFT_LIST_OPTIONS;
+  wrong(net, weft_post_list(net, prepared, &o, NULL), WEFT_INVALID, "the place for the list is NULL");
+  wrong(net, weft_post_list(net, (weft_prepared)(void*)own, &o, &list), WEFT_INVALID, "this is no prepared list");
+  wrong(other, weft_post_list(other, prepared, &o, &list), WEFT_CLOSED, "belongs to another transport");
+  o.flags = 2;
+  wrong(net, weft_post_list(net, prepared, &o, &list), WEFT_INVALID, "options.flags");
+  o = (weft_list_options)WEFT_LIST_OPTIONS;
+  o.priority = 3;
+  wrong(net, weft_post_list(net, prepared, &o, &list), WEFT_INVALID, "options.priority");
+  weft_list_progress now = {0};
+  wrong(net, weft_list_state(net, NULL, &now), WEFT_INVALID, "sizeof(*progress)");
+  now.size = sizeof now;
+  wrong(net, weft_list_state(net, NULL, &now), WEFT_INVALID, "the list is NULL");
+  wrong(net, weft_cancel_list(net, (weft_list)(void*)own), WEFT_INVALID, "this is no list");
+  OK(net, weft_post_list(net, prepared, NULL, &list));
+  EXPECT(next_event(net, WEFT_LIST_ENDED).status == WEFT_OK);
+  wrong(net, weft_cancel_list(net, list), WEFT_CLOSED, "this list has ended");
+  OK(net, weft_release(net, own));
+  wrong(net, weft_post_list(net, prepared, NULL, &list), WEFT_CLOSED, "a region of this list was released");
+  OK(net, weft_release_prepared(net, prepared));
+  wrong(net, weft_release_prepared(net, prepared), WEFT_CLOSED, "this prepared list was released");
+}
+
 static void of_posts(weft_transport net, weft_peer to, weft_remote there) {
   weft_region own;
   OK(net, weft_allocate(net, 4096, 0, &own));
@@ -170,6 +219,7 @@ int main(int argc, char** argv) {
   OK(net, weft_connect(net, address, NULL, 0, 20 * second, &to));
   weft_remote there;
   OK(net, weft_receive_region(net, to, 20 * second, &there));
+  of_lists(net, listener, to, there);
   of_posts(net, to, there);
   of_fork(net);
   OK(net, weft_close_peer(net, to, 20 * second));

@@ -22,7 +22,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "transfers": ("core", "wire", "policies", "backends", "compose"),
     "event_loops": ("core", "wire", "policies", "backends", "compose", "coroutines"),
     "generated": ("compose", "policies", "backends"),
-    "abi": ("core", "compose", "weft.h"),
+    "abi": ("core", "compose", "transfers", "weft.h"),
     "probe": (),
     "emulator": (),
 }
