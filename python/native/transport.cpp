@@ -3,12 +3,10 @@
 // Calls of weft.h, each with Python's lock left.
 #include "transport.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
+#include "inside.hpp"
 #include "options.hpp"
 
 namespace py = pybind11;
@@ -16,56 +14,11 @@ namespace py = pybind11;
 namespace weft_python {
 namespace {
 
-std::atomic<unsigned long> ending_thread = 0;  // the one that ends the program
-
 constexpr number slice_ns = 50'000'000;  // between two looks for signals
-
-weft_peer peer_of(number handle) { return reinterpret_cast<weft_peer>(handle); }
-weft_region region_of(number handle) { return reinterpret_cast<weft_region>(handle); }
-weft_remote remote_of(number handle) { return reinterpret_cast<weft_remote>(handle); }
-template <class Handle>
-number number_of(Handle handle) {
-  return reinterpret_cast<number>(handle);
-}
 
 }  // namespace
 
 void end() { ending_thread = PyThread_get_thread_ident(); }
-
-// One thread inside a transport, and Python's lock left meanwhile.
-class transport::inside {
- public:
-  explicit inside(transport& of) : of_(of) {
-    if (of_.busy_)
-      refuse("InvalidError",
-             "another thread is in a call of this transport: one thread at a time uses a transport; "
-             "open one for each thread");
-    of_.busy_ = true;
-    thread_ = PyEval_SaveThread();
-  }
-  inside(const inside&) = delete;
-  inside& operator=(const inside&) = delete;
-  ~inside() {
-    while (ending_thread != 0 && ending_thread != PyThread_get_thread_ident()) pause();
-    PyEval_RestoreThread(thread_);
-    of_.busy_ = false;
-    while (!of_.released_.empty()) {
-      const number region = of_.released_.back();
-      of_.released_.pop_back();
-      of_.let_go(region);
-    }
-  }
-
- private:
-  transport& of_;
-  PyThreadState* thread_ = nullptr;
-};
-
-template <class Call>
-int transport::call(Call made) {
-  const inside in(*this);
-  return made();
-}
 
 transport::transport(const py::dict& options) {
   const opening asked(options);
@@ -272,7 +225,7 @@ py::list transport::taken(int count) {
     py::object text = py::none();
     if (each.text != nullptr) text = py::str(each.text);
     events[static_cast<std::size_t>(at)] = py::make_tuple(each.kind, each.context, each.status, number_of(each.peer),
-                                                          each.immediate, each.old, data, text);
+                                                          each.immediate, each.old, data, text, each.size);
   }
   return events;
 }

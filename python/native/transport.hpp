@@ -70,6 +70,18 @@ class transport {
   int flush(number to, number context);
   int atomic(int what, int type, number remote, number at, number operand, number expected, number context);
 
+  /// 0 is the default of each.
+  int limit_lists(std::uint32_t lists, std::uint32_t peers, std::uint32_t in_flight, std::uint32_t at_once);
+  /// A group: region, the begin and size of its part, remote region, then offsets here, offsets there and lengths.
+  /// Returns status, handle, and the number of transfers.
+  pybind11::tuple prepare_list(number peer, bool puts, const pybind11::list& groups);
+  void release_prepared(number prepared);
+  /// `notify` is None or the immediate.
+  answered post_list(number prepared, std::uint32_t priority, pybind11::handle notify, number timeout, number context);
+  /// Status of the call, of the list, first failed transfer, transfers, those that are done, their bytes.
+  pybind11::tuple list_state(number list);
+  int cancel_list(number list);
+
   /// Up to 64 events, or a negative status. An event is a tuple, or the context of an operation that ended without a
   /// value.
   pybind11::object poll();
@@ -84,12 +96,14 @@ class transport {
   int call(Call made);
   pybind11::list taken(int count);
   int let_go(number region);
+  void let_lists_go();
 
   weft_transport net_ = nullptr;
   bool busy_ = false;
   bool closed_ = false;
   std::unordered_map<number, held_memory> memory_;
   std::vector<number> released_;  // by a thread that could not enter
+  std::vector<number> prepared_released_;
   std::array<weft_event, 64> events_{};
 };
 

@@ -88,6 +88,9 @@ class Slice:
     def __init__(self, region: Region, offset: int, size: int) -> None:
         self.region, self.offset, self.size = region, offset, size
 
+    def uses(self, region: Region) -> bool:
+        return self.region is region
+
     def __len__(self) -> int:
         return self.size
 

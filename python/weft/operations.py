@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from .errors import AgainError, DeadlineError, Error, InvalidError
 
 if TYPE_CHECKING:
+    from .memory import Region
     from .progress import Progress
 
 T = TypeVar("T")
@@ -29,12 +30,18 @@ def nanoseconds(timeout: float) -> int:
     return int(timeout * 1e9)
 
 
+class Memory(Protocol):
+    """What an operation keeps: a Slice, or a PreparedList."""
+
+    def uses(self, region: Region) -> bool: ...
+
+
 class Operation(Generic[T]):
     """An operation under way. It keeps its memory alive until it ends, even if nobody keeps the operation."""
 
     __slots__ = ("_net", "name", "memory", "_done", "_value", "_error", "_callbacks")
 
-    def __init__(self, net: Progress, name: str, memory: object = None) -> None:
+    def __init__(self, net: Progress, name: str, memory: Memory | None = None) -> None:
         self._net = net
         self.name = name
         self.memory = memory

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ClosedError, InvalidError, PeerLostError
 from .memory import Region, Rights, Slice, part_of
 from .operations import Operation, nanoseconds
+from .transfers import PreparedList, Priority, TransferList, Transfers
 
 if TYPE_CHECKING:
     from .progress import Progress
@@ -35,6 +36,24 @@ class Peer:
             return net.post(Operation(net, "send", part), net.native.send, self._handle, part.region._handle,
                             part.offset, part.size)
         return net.post(Operation(net, "send"), net.native.send_copy, self._handle, data)
+
+    def put_list(self, *transfers: Transfers, notify: int | None = None, priority: Priority = Priority.NORMAL,
+                 timeout: float = 60) -> TransferList:
+        """Writes thousands of pieces as one request. A wrong list moves nothing. Options: PreparedList.post()."""
+        return self.prepare_put(*transfers).post(notify=notify, priority=priority, timeout=timeout)
+
+    def get_list(self, *transfers: Transfers, priority: Priority = Priority.NORMAL,
+                 timeout: float = 60) -> TransferList:
+        """Reads thousands of pieces as one request. Ends when all bytes are here."""
+        return self.prepare_get(*transfers).post(priority=priority, timeout=timeout)
+
+    def prepare_put(self, *transfers: Transfers) -> PreparedList:
+        """Checks a list once, for PreparedList.post(). Errors: InvalidError, OutOfRangeError, DeniedError, which say
+        the transfer; ClosedError, PeerLostError, NoMemoryError."""
+        return PreparedList(self, True, transfers)
+
+    def prepare_get(self, *transfers: Transfers) -> PreparedList:
+        return PreparedList(self, False, transfers)
 
     def flush(self) -> Operation[None]:
         """Ends when each earlier write to this peer is visible there."""
@@ -100,7 +119,8 @@ class Remote:
     def __init__(self, net: Progress, peer: Peer, handle: int) -> None:
         status, (size, rights) = net.native.remote_size(handle)
         net.check(status)
-        self._net, self.peer, self._handle, self.size, self.rights = net, peer, handle, size, Rights(rights)
+        self._handle: int = handle
+        self._net, self.peer, self.size, self.rights = net, peer, size, Rights(rights)
 
     def put(self, source: Region | Slice, offset: int = 0) -> Operation[None]:
         """Writes `source` at `offset` (bytes); the peer gets no event."""

@@ -12,6 +12,7 @@ from .errors import AGAIN, DEADLINE, AgainError, DeadlineError, InvalidError, er
 from .events import Event, Lost, Message, Notice, Request
 from .operations import Operation, nanoseconds
 from .peers import Peer, Remote
+from .transfers import TransferList
 
 if TYPE_CHECKING:
     from .aio import Driver
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", Message, Notice, Request, Lost)
 T = TypeVar("T")
-_COMPLETED, _FAILED, _RECEIVED, _NOTIFIED, _REQUESTED, _CONNECTED, _LOST = range(1, 8)
+_COMPLETED, _FAILED, _RECEIVED, _NOTIFIED, _REQUESTED, _CONNECTED, _LOST, _LIST_ENDED = range(1, 9)
 
 
 class Progress:
@@ -149,7 +150,7 @@ class Progress:
                 self._take(event)
 
     def _take(self, event: _weft.Other) -> None:
-        kind, context, status, handle, immediate, old, data, text = event
+        kind, context, status, handle, immediate, old, data, text, size = event
         if kind in (_COMPLETED, _FAILED):
             operation = self._pending.pop(context, None)
             if operation is None:
@@ -158,6 +159,10 @@ class Progress:
                 operation.complete(old)
             else:
                 operation.end(None, error_of(status, f"{operation.name}: {text}"))
+        elif kind == _LIST_ENDED:
+            run = self._pending.pop(context, None)
+            if isinstance(run, TransferList):
+                run.end_of_list(status, immediate, old, text, size)
         elif kind == _RECEIVED:
             self._give(Message(self._peer(handle), data or b""))
         elif kind == _NOTIFIED:

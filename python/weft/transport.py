@@ -12,7 +12,7 @@ from typing import Any
 from . import _weft
 from .errors import ClosedError, InvalidError
 from .events import Request
-from .memory import Region, Rights, Slice
+from .memory import Region, Rights
 from .operations import Operation, nanoseconds
 from .peers import Peer
 from .progress import Progress
@@ -56,6 +56,24 @@ class Transport(Progress):
         status, described = self.native.describe(0, region._handle)
         self.check(status)
         return described
+
+    # ---- lists of transfers
+
+    def limit_lists(self, *, lists: int = 0, peers: int = 0, in_flight_per_peer: int = 0,
+                    posts_at_once: int = 0) -> None:
+        """Capacity for lists (Peer.put_list), before the first one; 0 is the default.
+
+        lists: under way at one time (64). peers: to which lists are under way (32). in_flight_per_peer: operations of
+        lists to one peer (64). posts_at_once: to one peer, between two polls (16). Errors: InvalidError, NoMemoryError.
+        """
+        asked = {"lists": lists, "peers": peers, "in_flight_per_peer": in_flight_per_peer,
+                 "posts_at_once": posts_at_once}
+        for name, value in asked.items():
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"{name} is a whole number, not {type(value).__name__}")
+            if not 0 <= value < 1 << 32:
+                raise InvalidError(f"{name} is {value}: it must be at least 0 and at most 1048576")
+        self.check(self.native.limit_lists(*asked.values()))
 
     # ---- peers
 
@@ -125,8 +143,7 @@ class Transport(Progress):
             self._deregister(region)
 
     def _users(self, region: Region) -> list[str]:
-        return [each.name for each in self._pending.values()
-                if isinstance(each.memory, Slice) and each.memory.region is region]
+        return [each.name for each in self._pending.values() if each.memory is not None and each.memory.uses(region)]
 
     def _deregister(self, region: Region) -> None:
         self._shared.discard(region)

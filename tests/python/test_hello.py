@@ -32,8 +32,8 @@ def listens(port: str) -> bool:
     return re.search(rf":{int(port):04X} 00000000:0000 0A ", table) is not None
 
 
-def meet(listener: list[str], caller: list[str], fabric: str) -> str:
-    """Runs both; the listener must print what was written. Returns what the caller prints."""
+def meet(listener: list[str], caller: list[str], fabric: str) -> tuple[str, str]:
+    """Runs both. Returns what the listener and the caller print."""
     port = free_port()
     environment = {**os.environ, "WEFT_FABRICS": fabric}
 
@@ -48,15 +48,15 @@ def meet(listener: list[str], caller: list[str], fabric: str) -> str:
             said, wrong = calling.communicate(timeout=SECONDS)
         heard, amiss = listening.communicate(timeout=SECONDS)
     assert (calling.returncode, wrong, listening.returncode, amiss) == (0, "", 0, "")
-    assert heard == "hello, world (7)\n"
-    return said
+    return heard, said
 
 
 @pytest.mark.parametrize("fabric", ["mapped", "tcp"])
 @pytest.mark.parametrize("style", STYLES)
 def test_hello(style: str, fabric: str) -> None:
     (listener, *role), (caller, *other) = STYLES[style]
-    said = meet([*PYTHON, str(PLACE / listener), *role], [*PYTHON, str(PLACE / caller), *other], fabric)
+    heard, said = meet([*PYTHON, str(PLACE / listener), *role], [*PYTHON, str(PLACE / caller), *other], fabric)
+    assert heard == "hello, world (7)\n"
     assert said == ("" if style == "blocking" else "written\n")
 
 
@@ -66,4 +66,13 @@ def test_a_program_of_another_language_calls(caller: str, fabric: str) -> None:
     program = Path(weft._weft.__file__).parents[2] / "examples" / "hello" / caller
     if not program.is_file():
         pytest.skip(f"{caller} is not built")
-    meet([*PYTHON, str(PLACE / "listener.py")], [str(program)], fabric)
+    heard, _ = meet([*PYTHON, str(PLACE / "listener.py")], [str(program)], fabric)
+    assert heard == "hello, world (7)\n"
+
+
+@pytest.mark.parametrize("fabric", ["mapped", "tcp"])
+def test_lists_of_pages(fabric: str) -> None:
+    program = str(PLACE.parents[1] / "transfer_engine" / "python" / "pages.py")
+    heard, said = meet([*PYTHON, program, "listen"], [*PYTHON, program, "call"], fabric)
+    assert heard == "".join(f"version {each}: 256 pages, every byte is right\n" for each in range(4))
+    assert said == "".join(f"version {each}: 256 pages, 16777216 bytes\n" for each in range(4))

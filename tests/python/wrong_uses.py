@@ -315,6 +315,123 @@ def closed_in_a_callback() -> None:
     caller.poll()
 
 
+def _list(**wrong: Any) -> tuple[Any, ...]:
+    """A list of gets of 64 pages, with one mistake."""
+    caller, peer, listener, there = connected()
+    remote, page = shown(caller, peer, listener, there, 64 << 16, EVERY)
+    every = numpy.arange(64) << 16
+    given: dict[str, Any] = {"local": caller.register(bytearray(64 << 16)), "remote": remote, "local_offsets": every,
+                             "remote_offsets": every, "lengths": 1 << 16} | wrong
+    return caller, listener, peer.prepare_get(weft.Transfers(**given)), page
+
+
+def list_of_different_lengths() -> None:
+    _list(lengths=[1, 2])
+
+
+def list_of_floats() -> None:
+    _list(local_offsets=numpy.zeros(64))
+
+
+def list_of_texts() -> None:
+    _list(lengths="many")
+
+
+def list_of_negative_offsets() -> None:
+    _list(remote_offsets=numpy.arange(64) - 1)
+
+
+def list_of_two_dimensions() -> None:
+    _list(remote_offsets=numpy.zeros((8, 8), dtype=int))
+
+
+def list_without_transfers() -> None:
+    _list(local_offsets=[], remote_offsets=[])
+
+
+def list_into_bytes() -> None:
+    caller, peer, listener, there = connected()
+    remote, _ = shown(caller, peer, listener, there, 64, EVERY)
+    peer.get_list(weft.Transfers(caller.register(bytes(64)), remote, 0, 0, 64))
+
+
+def list_of_freed_arrays() -> None:
+    caller, peer, listener, there = connected()
+    remote, page = shown(caller, peer, listener, there, 1 << 20, EVERY)
+    array, offsets = numpy.full(1 << 20, 7, dtype=numpy.uint8), numpy.arange(256) << 12
+    run = peer.put_list(weft.Transfers(caller.register(array), remote, offsets, offsets, 1 << 12))
+    del array, offsets
+    gc.collect()
+    filler = [bytearray(b"\1" * (1 << 20)) for _ in range(8)]
+    both(caller, listener, run, peer.flush())
+    assert set(page.object[:]) == {7}, len(filler)
+
+
+def list_of_a_closed_region() -> None:
+    caller, peer, listener, there = connected()
+    remote, _ = shown(caller, peer, listener, there, 64, EVERY)
+    region = caller.allocate(64)
+    prepared = peer.prepare_put(weft.Transfers(region, remote, 0, 0, 64))
+    region.close()
+    prepared.post()
+
+
+def list_of_another_peer() -> None:
+    caller, peer, listener, there = connected()
+    remote, _ = shown(caller, peer, listener, there, 64, EVERY)
+    with weft.open(node="127.0.0.1", listens=True, fabrics="tcp") as third:
+        accepting = threading.Thread(target=third.accept, args=(SECONDS,))
+        accepting.start()
+        other = caller.connect(third.listen_address, SECONDS)
+        accepting.join()
+        other.put_list(weft.Transfers(caller.allocate(64), remote, 0, 0, 64))
+
+
+def list_after_its_end() -> None:
+    caller, listener, prepared, _ = _list()
+    run = prepared.post()
+    both(caller, listener, run)
+    prepared.close()
+    prepared.close()
+    assert not run.cancel() and run.status.done == 64
+    prepared.post()
+
+
+def list_cancelled_twice() -> None:
+    caller, listener, prepared, _ = _list()
+    run = prepared.post()
+    assert run.cancel() and run.cancel()
+    both(caller, listener, run)
+    run.result()
+
+
+def list_of_a_closed_transport() -> None:
+    caller, _, prepared, _ = _list()
+    run = prepared.post()
+    caller.close()
+    run.cancel()
+    prepared.close()
+    run.result()
+
+
+def list_notice_of_gets() -> None:
+    _list()[2].post(notify=1)
+
+
+def list_limits_too_late() -> None:
+    caller, _, _, _ = _list()
+    caller.limit_lists(lists=4)
+
+
+def list_never_polled() -> None:
+    _list()[2].post().result()
+
+
+def exit_with_a_list_under_way() -> None:
+    _list()[2].post()
+    sys.exit(0)
+
+
 def no_callback() -> None:
     _, peer, _, _ = connected()
     peer.send(b"text").add_done_callback(7)  # type: ignore[arg-type]
