@@ -94,6 +94,8 @@ COMMANDS: dict[str, Fate] = {
     r"build/release/examples/hello/hello-listener\.shm .*": by("example.hello.<fabric>"),
     r"(build/\w+/examples/transfer_engine/)transfer-engine[\w.-]* (demo|server|client|rank).*":
         by("example.transfer_engine.*"),
+    r"(sleep 1; )?/usr/bin/python3 examples/transfer_engine/python/pages\.py .*": by("python.bindings"),
+    r"cmake --build build/release --target weft_python .*": nobody("scripts/test builds the target"),
     r"(build/\w+/examples/paged_writer/)paged-writer[\w.-]* (both|server|client) .*": by("example.paged_writer.*"),
     r"\./invocation-\w+\.tcp .*": by("invocation.live.<fabric>"),
     r"cd build/release/examples/invocation": nobody("it only names the folder of the next commands"),
