@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of Sphinx for the site. The pages are those of docs/; this folder holds only their index."""
+"""Settings of Sphinx for the site. The pages are those of docs/; this folder holds those of the API."""
 
 import logging
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
 _root = Path(__file__).resolve().parents[3]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 _version = (_root / "core/version.hpp").read_text("utf-8")
 
 project = "weft"
@@ -18,8 +21,8 @@ author = "the authors of weft"
 copyright = "the authors of weft, Apache-2.0"  # Sphinx wants this name
 release = ".".join(re.findall(r"#define WEFT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", _version))
 
-extensions = ["breathe", "myst_parser"]
-root_doc = "reference/api/index"
+extensions = ["breathe", "myst_parser", "offline"]
+root_doc = "index"
 exclude_patterns = ["tables/*", "**/*.py"]
 breathe_projects = {"weft": os.environ["WEFT_DOCS_OUTPUT"] + "/xml"}
 breathe_default_project = "weft"
@@ -32,7 +35,10 @@ suppress_warnings = ["myst.header"]
 lexers["mermaid"] = TextLexer()  # a diagram of states: shown as text here
 
 html_theme = "furo"
+html_show_search_summary = False  # a page that is opened as a file may not read other files
 html_title = f"weft {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 
 
 class _LinksAreCheckedElsewhere(logging.Filter):

@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/matrix.html in a browser without a window: people's clicks filter and compare.
-
-Skipped where Debian's chromium, chromium-driver or python3-selenium is missing (scripts/setup browser installs them),
-unless WEFT_BROWSER=required.
-"""
+"""docs/reference/matrix.html in a browser without a window: people's clicks filter and compare."""
 from __future__ import annotations
 
-import importlib.util
-import os
-import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,19 +14,15 @@ from generator.browsing.site import site
 from generator.matrix.model import read_matrix
 from generator.rules import Family
 
-_MISSING = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
-if importlib.util.find_spec("selenium") is None:
-    _MISSING.append("selenium")
-if _MISSING and os.environ.get("WEFT_BROWSER") != "required":
-    pytest.skip(f"no {', '.join(_MISSING)} here: scripts/setup browser installs them", allow_module_level=True)
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "site"))
+from headless import SECONDS, chromium, skip_without_browser  # noqa: E402
 
-from selenium import webdriver  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
+skip_without_browser()
+
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
 
 Row = dict[str, Any]
-SECONDS = 30  # the last resort; the page answers at once
 _SHOWN = "return [...document.querySelectorAll('#rows tbody tr')].filter((row) => row.offsetParent !== null)" \
          ".map((row) => [...row.cells].map((cell) => cell.textContent))"
 _COMPARED = "return [...document.querySelectorAll('#compared tbody tr')].filter((row) => row.offsetParent !== null)" \
@@ -41,15 +31,7 @@ _COMPARED = "return [...document.querySelectorAll('#compared tbody tr')].filter(
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(shutil.which("chromium"))
-    folder = tmp_path_factory.mktemp("browser")
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                 f"--user-data-dir={folder}"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"))) as driver:
-        driver.set_page_load_timeout(120)
+    with chromium(tmp_path_factory.mktemp("browser")) as driver:
         yield driver
 
 
