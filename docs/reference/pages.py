@@ -8,6 +8,7 @@
 - the tables of bench/README.md from the build's lists and the results in the tree (benches.py);
 - docs/reference/drift.md from what was observed of each release of libfabric (generator/releasing/page.py);
 - docs/reference/instructions.md from the committed instruction counts (instructions.py);
+- pictures in docs/reference/generated/ from the tables, rules and answers of the code (pictures/);
 - docs/reference/reliability.md from the lists and figures of campaigns and attacks (reliability.py).
 """
 
@@ -25,6 +26,7 @@ import benches
 import campaigns
 import instructions
 import reliability
+from pictures import lowerings, road, states
 from ruamel.yaml import YAML
 
 CELL_WORDS = 25
@@ -153,6 +155,9 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "docs/reference/nightly.md": lambda root: _NOTE.format(source=campaigns.NIGHTLY) + campaigns.nightly(root),
     benches.PAGE: benches.page,
     instructions.PAGE: instructions.page,
+    "docs/reference/generated/lowerings.svg": lowerings.picture,
+    "docs/reference/generated/road.svg": road.picture,
+    "docs/reference/generated/states.svg": states.picture,
     reliability.PAGE: lambda root: _NOTE.format(source=reliability.LISTS) + reliability.page(root),
 }
 
@@ -211,10 +216,11 @@ def wrapped(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    sys.dont_write_bytecode = True
     root = Path(arguments[0]).resolve()
     different = []
     for name, made in PAGES.items():
-        text = wrapped(made(root))
+        text = made(root) if name.endswith(".svg") else wrapped(made(root))
         path = root / name
         if path.is_file() and path.read_text("utf-8") == text:
             continue

@@ -28,11 +28,12 @@ def pages(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    for folder in ("docs", "core", "generator", "templates", "bench"):
+    for folder in ("docs", "core", "generator", "templates", "bench", "policies"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("providers.yaml", "CMakeLists.txt"):  # without the latter, an installed command says less
         shutil.copy(ROOT / file, tmp_path)
-    (tmp_path / "tests").symlink_to(ROOT / "tests")  # reliability.md names tests, which must exist
+    for folder in ("tests", "compose", "backends"):  # pages name tests and functions, which must exist
+        (tmp_path / folder).symlink_to(ROOT / folder)
     return tmp_path
 
 
@@ -47,6 +48,39 @@ def test_an_edited_page_is_named(tree: Path, page: str) -> None:
     done = pages(tree, "--check")
     assert done.returncode == 1
     assert f"{page}: not what the sources say; run scripts/docs --pages" in done.stdout
+
+
+@pytest.mark.parametrize(("source", "old", "new", "picture"), [
+    ("policies/notify.hpp", "initiator.write_then_ring(w)", "initiator.ring_then_write(w)", "lowerings"),
+    ("providers.yaml", "refused_write: {is: silent,", "refused_write: {is: reported,", "lowerings"),
+    ("docs/explanation/connection_states.md", "greeting: link_stands", "greeting: link_stands, hello", "states"),
+    ("docs/explanation/paths.md", "| 5 | `write_message` | the same |", "| 5 | `write` | the same |", "road"),
+])
+def test_a_change_of_a_source_makes_a_picture_stale(tree: Path, source: str, old: str, new: str, picture: str) -> None:
+    text = (tree / source).read_text("utf-8")
+    assert old in text
+    (tree / source).write_text(text.replace(old, new, 1), encoding="utf-8")
+    done = pages(tree, "--check")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"docs/reference/generated/{picture}.svg" in done.stdout.split(":")[0]
+
+
+@pytest.mark.parametrize(("source", "old", "new", "sentence"), [
+    ("docs/explanation/paths.md", "`posting_calls::put`", "`posting_calls::place`",
+     "paths.md, A put: compose/posting/posting_calls.hpp has no function posting_calls::place"),
+    ("docs/explanation/paths.md", "| 4 | `write` | `backends/libfabric/post_calls.hpp` |",
+     "| 4 | `dial` | `backends/libfabric/port.hpp` |", "A put: nothing up to compose/posting/initiator.hpp calls dial"),
+    ("docs/explanation/connection_states.md", "established --> leaving: goodbye", "established --> dialling: goodbye",
+     "states that are no end lead in a circle"),
+    ("policies/flush.hpp", "struct refused {", "struct declined {", "policies/flush.hpp has no type refused"),
+])
+def test_what_a_picture_cannot_show_is_refused(tree: Path, source: str, old: str, new: str, sentence: str) -> None:
+    text = (tree / source).read_text("utf-8")
+    assert old in text
+    (tree / source).write_text(text.replace(old, new, 1), encoding="utf-8")
+    done = pages(tree, "--check")
+    assert done.returncode == 1
+    assert sentence in done.stderr
 
 
 def test_a_cell_of_26_words_is_refused(tree: Path) -> None:

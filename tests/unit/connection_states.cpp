@@ -26,7 +26,10 @@ the next state and the reason. The same table serves all fabrics. A test compare
 
 ## Diagram
 
-Each state also goes back to `free` by `owner_releases`. Events that leave the state as it is are in the list below.
+![From free to established: by dialling and greeting, or by arrived and requested](../reference/generated/states.svg)
+
+The picture is drawn from these lines. Each state also goes back to `free` by `owner_releases`. Events that leave the
+state as it is are in the list below.
 
 ```mermaid
 stateDiagram-v2
