@@ -216,7 +216,6 @@ def wrapped(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    sys.dont_write_bytecode = True
     root = Path(arguments[0]).resolve()
     different = []
     for name, made in PAGES.items():

@@ -20,8 +20,8 @@ skip_without_browser()
 
 WIDTHS = {"phone": (390, 844), "desk": (1280, 900)}
 MAIN = ("index", "tutorial/README", "how-to/README", "reference/README", "reference/api/transport",
-        "reference/generated/errors", "explanation/concepts", "explanation/connection_states", "explanation/paths",
-        "matrix", "performance", "glossary", "search")
+        "reference/generated/errors", "explanation/concepts", "explanation/connection_states",
+        "explanation/lowerings", "explanation/paths", "matrix", "performance", "glossary", "search")
 _TOO_WIDE = """
 const root = document.documentElement;
 return root.scrollWidth <= root.clientWidth ? [] :
