@@ -127,7 +127,7 @@ class no_value : public std::runtime_error {
 template <class T>
 class [[nodiscard]] result {
   // Completes T here: within std::variant a compiler adds 20 lines to each of the errors of T.
-  static_assert(sizeof(T) != 0);
+  static_assert(alignof(T) != 0);
 
  public:
   result(T value) : held_(std::in_place_index<0>, std::move(value)) {}    // NOLINT(google-explicit-constructor)
