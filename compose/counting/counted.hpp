@@ -29,9 +29,9 @@
 namespace weft {
 
 /// Fabric F with counters of each transport and each peer: `weft::open<weft::counted<weft::selected>>({…})`. A program
-/// without this type has no instruction of it. Choose it to see what a running program does: a put and its
-/// end cost some 115 instructions more. Peers need not count. Change answers inside: counted<with<F,
-/// answers::checks::trusted>>.
+/// without this type has no instruction of it. Choose it to see what a running program does: each post and each event
+/// searches its peer's place and adds to words there. No gate holds that cost. Peers need not count. Change answers
+/// inside: counted<with<F, answers::checks::trusted>>.
 template <complete_fabric F>
 struct counted : F {
   static_assert(!is_fabric_set<F>,
