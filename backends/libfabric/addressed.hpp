@@ -125,7 +125,11 @@ class addressed_endpoint {
     if (const int r = fi_endpoint(in.object.get(), in.info.get(), endpoint_.slot(), nullptr); r != 0)
       return {r, "fi_endpoint", {}};
     fid_ep* endpoint = endpoint_.get();
-    if (const int r = fi_ep_bind(endpoint, &peers_.get()->fid, 0); r != 0) return {r, "fi_ep_bind", ": address vector"};
+    if (const int r = fi_ep_bind(endpoint, &peers_.get()->fid, 0); r != 0) {
+      // fi_close of an rxm endpoint reads its address vector, and crashes where none is bound (rxm_freeall_conns).
+      if (fi_ep_bind(endpoint, &peers_.get()->fid, 0) != 0) endpoint_.abandon();
+      return {r, "fi_ep_bind", ": address vector"};
+    }
     if (const int r = completion_queue<Shape>::bind(queue.get(), endpoint); r != 0)
       return {r, "fi_ep_bind", ": completion queue"};
     if (counter != nullptr)

@@ -39,6 +39,9 @@ class owned {
     if (object_ != nullptr) fi_close(&std::exchange(object_, nullptr)->fid);
   }
 
+  /// Keeps the object open for ever: for an object that its library cannot close.
+  void abandon() noexcept { object_ = nullptr; }
+
  private:
   Fid* object_ = nullptr;
 };
