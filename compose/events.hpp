@@ -122,28 +122,28 @@ bool offer(Handler& on, const received& message) {
 }
 
 namespace detail {
-/// One sentence for each event that a handler lacks.
+/// One sentence for each event that a handler lacks. The trait, not the concept: g++ explains each concept at length.
 template <class H>
 consteval void takes_every_event() {
   static_assert(
-      std::invocable<H&, const completed&>,
+      std::is_invocable_v<H&, const completed&>,
       "weft: the handler does not take `completed`: add [](const weft::completed& c) {…} or [](auto&&) {} [WEFT-C011]");
   static_assert(
-      std::invocable<H&, const failed&>,
+      std::is_invocable_v<H&, const failed&>,
       "weft: the handler does not take `failed`: add [](const weft::failed& f) {…} or [](auto&&) {} [WEFT-C011]");
   static_assert(
-      std::invocable<H&, const received&>,
+      std::is_invocable_v<H&, const received&>,
       "weft: the handler does not take `received`: add [](const weft::received& m) {…} or [](auto&&) {} [WEFT-C011]");
   static_assert(
-      std::invocable<H&, const notified&>,
+      std::is_invocable_v<H&, const notified&>,
       "weft: the handler does not take `notified`: add [](const weft::notified& n) {…} or [](auto&&) {} [WEFT-C011]");
   static_assert(
-      std::invocable<H&, const requested&>,
+      std::is_invocable_v<H&, const requested&>,
       "weft: the handler does not take `requested`: add [](const weft::requested& r) {…} or [](auto&&) {} [WEFT-C011]");
   static_assert(
-      std::invocable<H&, const connected&>,
+      std::is_invocable_v<H&, const connected&>,
       "weft: the handler does not take `connected`: add [](const weft::connected& c) {…} or [](auto&&) {} [WEFT-C011]");
-  static_assert(std::invocable<H&, const lost&>,
+  static_assert(std::is_invocable_v<H&, const lost&>,
                 "weft: the handler does not take `lost`: add [](const weft::lost& l) {…} or [](auto&&) {} [WEFT-C011]");
 }
 }  // namespace detail

@@ -5,15 +5,12 @@
 
 int main() {
   auto& net = mistake::opened<weft::fabrics::loopback>();
-  return net.progress(weft::overloaded{
-      [](const weft::completed&) {},
-      [](const weft::failed&) {},
-      [](const weft::received&) {},
-      [](const weft::notified&) {},
-      [](const weft::requested&) {},
-      [](const weft::connected&) {},
+  auto handler = weft::overloaded{
+      [](const weft::completed&) {}, [](const weft::failed&) {},    [](const weft::received&) {},
+      [](const weft::notified&) {},  [](const weft::requested&) {}, [](const weft::connected&) {},
 #ifdef WEFT_FIXED
       [](const weft::lost&) {},
 #endif
-  });
+  };
+  return net.progress(handler);
 }
