@@ -2,7 +2,8 @@
 #
 # The targets that hold weft's headers. Only listed headers are installed; the test static.lists names a missing one.
 # `weft` needs no network library. `weft_libfabric` and `weft_verbs` each link one. `weft_authentication` needs
-# libcrypto. `weft_job` has PMIx's headers, and loads libpmix when a launcher speaks PMIx.
+# libcrypto. `weft_job` has PMIx's headers, and loads libpmix when a launcher speaks PMIx. `weft_etcd`
+# needs the headers of libcurl and nlohmann's JSON, and loads libcurl.
 include(${PROJECT_SOURCE_DIR}/cmake/headers.cmake)
 
 # weft_headers(target set files...): adds headers as a file set of the target. Paths start at the source directory.
@@ -83,6 +84,26 @@ if(TARGET PMIx::headers)
   set_target_properties(weft_job PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 else()
   message(STATUS "weft: jobs without PMIx: pmix.h is not installed (Debian: libpmix-dev)")
+endif()
+
+# Programs bring the headers of libcurl and nlohmann's JSON that they use; weft's own take Debian's.
+add_library(weft_etcd INTERFACE)
+add_library(weft::etcd ALIAS weft_etcd)
+set_target_properties(weft_etcd PROPERTIES EXPORT_NAME etcd)
+target_link_libraries(weft_etcd INTERFACE weft_job)
+weft_verified_headers(weft_etcd ${WEFT_ETCD_HEADERS})
+find_path(WEFT_CURL_INCLUDE_DIR curl/curl.h)
+find_path(WEFT_JSON_INCLUDE_DIR nlohmann/json.hpp)
+mark_as_advanced(WEFT_CURL_INCLUDE_DIR WEFT_JSON_INCLUDE_DIR)
+if(WEFT_CURL_INCLUDE_DIR AND WEFT_JSON_INCLUDE_DIR)
+  target_include_directories(weft_etcd SYSTEM INTERFACE
+    $<BUILD_INTERFACE:${WEFT_CURL_INCLUDE_DIR}> $<BUILD_INTERFACE:${WEFT_JSON_INCLUDE_DIR}>)
+  set_target_properties(weft_etcd PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  set(WEFT_HAS_ETCD TRUE)
+else()
+  set(WEFT_HAS_ETCD FALSE)
+  message(STATUS "weft: weft's own programs with etcd are left out: curl/curl.h or nlohmann/json.hpp is not installed "
+    "(Debian: libcurl4-openssl-dev nlohmann-json3-dev)")
 endif()
 
 # Programs bring the Asio that they use; weft's own take Debian's.

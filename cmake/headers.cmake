@@ -273,6 +273,8 @@ set(WEFT_ROOM_HEADERS
   history/recorder.hpp
   history/verdict.hpp
   job/backend.hpp
+  job/brought_backend.hpp
+  job/etcd/address.hpp
   job/folder_store.hpp
   job/local_store.hpp
   job/message.hpp
@@ -366,6 +368,16 @@ set(WEFT_AUTHENTICATION_HEADERS
 # Headers that include pmix.h. job/job.hpp includes them where the compiler finds pmix.h.
 set(WEFT_PMIX_HEADERS
   job/pmix/session.hpp
+)
+
+# Headers that include libcurl's and nlohmann's: job/etcd.hpp is public API.
+set(WEFT_ETCD_HEADERS
+  job/etcd.hpp
+  job/etcd/curl.hpp
+  job/etcd/exchange.hpp
+  job/etcd/gateway.hpp
+  job/etcd/json.hpp
+  job/etcd/store.hpp
 )
 
 # Headers that include Asio's: asio.hpp is public API.

@@ -6,6 +6,7 @@
 // Hot path: no. Threads: one owner at a time.
 #pragma once
 
+#include "brought_backend.hpp"
 #include "folder_store.hpp"
 #include "local_store.hpp"
 #include "store_member.hpp"
@@ -78,7 +79,7 @@ class job {
   }
 
  private:
-  using backends = std::variant<jobs::local_store, jobs::store_member, jobs::folder_store>;
+  using backends = std::variant<jobs::local_store, jobs::store_member, jobs::folder_store, jobs::brought_backend>;
   friend result<job> join_job(job_options options, const jobs::environment& variables);
 
   template <jobs::backend Backend>
@@ -124,6 +125,12 @@ inline result<job> join_job(job_options options = {}, const jobs::environment& v
     if (!folder) return std::move(folder).error();
     at.reason += ", store in " + at.folder;
     return job(options, std::move(at), std::move(folder).value());
+  }
+  if (at.by == jobs::way::etcd) {
+    auto etcd = jobs::brought_backend::join(at, options.timeout);
+    if (!etcd) return std::move(etcd).error();
+    at.reason += ", store at " + in_words(at.etcd);
+    return job(options, std::move(at), std::move(etcd).value());
   }
   if (!member) member = jobs::store_member::join(at, options.timeout);
   if (!*member) return std::move(*member).error();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "etcd/address.hpp"
 #include "sockets.hpp"
 
 #include <cstdlib>
@@ -18,7 +19,7 @@ namespace weft::jobs {
 using environment = std::function<const char*(const char*)>;
 inline const char* variable_of_process(const char* name) { return ::secure_getenv(name); }
 
-enum class way : std::uint8_t { alone, store, folder, pmix };
+enum class way : std::uint8_t { alone, store, folder, etcd, pmix };
 
 /// What the variables say.
 struct place {
@@ -29,12 +30,15 @@ struct place {
   std::vector<endpoint> stores{};  ///< Rank 0 serves at the first free one; the others try each.
   int listener = -1;               ///< A listening socket that the launcher left to rank 0, or -1.
   std::string folder{};
+  etcd_address etcd{};
   std::string reason{};
 };
 
 namespace detail {
 
 inline constexpr std::uint16_t ports_per_job = 16;  ///< Another job of the same host may hold some.
+
+inline constexpr char store_forms[] = "host:port, file:FOLDER or etcd://host:port/prefix";
 
 inline failure refused(std::string sentence) { return {error(errc::invalid, "join"), std::move(sentence)}; }
 inline std::string text(const environment& get, const char* name) {
@@ -78,8 +82,15 @@ inline result<bool> take_store(const environment& get, place& into) {
     if (into.folder.empty()) return refused("WEFT_STORE is \"file:\": it needs a folder, as in file:/shared/weft");
     return true;
   }
+  if (store.starts_with(etcd_scheme)) {
+    const auto found = etcd_address_of(store);
+    if (!found) return refused("WEFT_STORE is \"" + store + "\": it must be " + etcd_form);
+    into.by = way::etcd;
+    into.etcd = *found;
+    return true;
+  }
   const auto at = endpoint_of(store);
-  if (!at) return refused("WEFT_STORE is \"" + store + "\": it must be host:port or file:FOLDER");
+  if (!at) return refused("WEFT_STORE is \"" + store + "\": it must be " + store_forms);
   into.stores = {*at};
   const std::string listener = text(get, "WEFT_STORE_FD");
   if (listener.empty() || into.rank != 0) return true;
@@ -114,7 +125,7 @@ inline result<place> by_weft(const environment& get) {
   auto stored = take_store(get, *made);
   if (!stored) return std::move(stored).error();
   if (!*stored && made->size > 1)
-    return refused("WEFT_RANK and WEFT_SIZE are set, and WEFT_STORE is not: it must be host:port or file:FOLDER");
+    return refused("WEFT_RANK and WEFT_SIZE are set, and WEFT_STORE is not: it must be " + std::string(store_forms));
   if (!*stored) made->by = way::alone;
   made->reason = "WEFT_RANK is set: " + ordinal(*made);
   return made;

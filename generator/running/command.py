@@ -18,6 +18,9 @@ from .ranks import Running
 from .starting import Job, fresh_name, store_here, store_on
 
 _ENDPOINT = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
+_PREFIX = re.compile(r"(?!/)[A-Za-z0-9._/-]{1,64}(?<!/)")
+_ETCD = "etcd://"
+_FORMS = "host:port, file:FOLDER or etcd://host:port/prefix"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -26,11 +29,12 @@ def _store(_context: click.Context, _parameter: click.Parameter, value: str | No
         return None
     if value.startswith("file:"):
         if not os.path.isdir(value[5:]):
-            raise click.BadParameter(f"{value[5:] or 'no name'} is no folder; it must be host:port or file:FOLDER")
+            raise click.BadParameter(f"{value[5:] or 'no name'} is no folder; it must be {_FORMS}")
         return "file:" + os.path.abspath(value[5:])
-    match = _ENDPOINT.fullmatch(value)
-    if not match or not 1 <= int(match[1]) <= 65535:
-        raise click.BadParameter(f"\"{value}\" must be host:port or file:FOLDER")
+    hosts, slash, prefix = value.removeprefix(_ETCD).partition("/") if value.startswith(_ETCD) else (value, "", "")
+    matches = [_ENDPOINT.fullmatch(each) for each in (hosts.split(",") if value.startswith(_ETCD) else [hosts])]
+    if (slash and not _PREFIX.fullmatch(prefix)) or not all(each and 1 <= int(each[1]) <= 65535 for each in matches):
+        raise click.BadParameter(f"\"{value}\" must be {_FORMS}")
     return value
 
 
@@ -57,7 +61,7 @@ def _hosts(_context: click.Context, _parameter: click.Parameter, value: str | No
 @click.option("-n", "ranks", required=True, type=click.IntRange(1, 65536), help="How many ranks.")
 @click.option("--hosts", callback=_hosts, metavar="FILE|a,b",
               help="Machines that ssh reaches: a list, or a file with `host [slots=N]` lines.  [default: this one]")
-@click.option("--store", callback=_store, metavar="HOST:PORT|file:FOLDER",
+@click.option("--store", callback=_store, metavar="HOST:PORT|file:FOLDER|etcd://HOST:PORT",
               help="Where ranks meet.  [default: a free port of rank 0's host]")
 @click.option("--env", "variables", multiple=True, callback=_variables, metavar="NAME[=VALUE]",
               help="A variable for the ranks on other hosts (repeatable). Ranks here inherit all.")

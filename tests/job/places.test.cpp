@@ -108,6 +108,16 @@ TEST(places, a_store_of_the_user_stands_before_the_launchers_own) {
   EXPECT_EQ(folder->folder, "/shared/weft");
 }
 
+TEST(places, an_etcd_has_hosts_and_a_prefix) {
+  const auto etcd = found(with(slurm_set, "WEFT_STORE", "etcd://n1:2379,[::1]:2380/jobs/mine"));
+  ASSERT_TRUE(etcd) << etcd.error().sentence;
+  EXPECT_EQ(etcd->by, way::etcd);
+  EXPECT_EQ(etcd->etcd.hosts, (std::vector<endpoint>{{"n1", 2379}, {"::1", 2380}}));
+  EXPECT_EQ(etcd->etcd.prefix, "jobs/mine");
+  EXPECT_EQ(in_words(etcd->etcd), "etcd://n1:2379,[::1]:2380/jobs/mine");
+  EXPECT_EQ(in_words(found(with(weft_set, "WEFT_STORE", "etcd://n1:2379"))->etcd), "etcd://n1:2379/weft");
+}
+
 TEST(places, a_batch_script_of_slurm_is_no_step) { EXPECT_EQ(found({{"SLURM_PROCID", "0"}})->by, way::alone); }
 
 TEST(places, wrong_variables_give_a_sentence) {
@@ -119,13 +129,17 @@ TEST(places, wrong_variables_give_a_sentence) {
             "WEFT_RANK is \"4\": a rank of a job of 4 is a number from 0 to 3");
   EXPECT_EQ(sentence(with(weft_set, "WEFT_RANK", "-1")),
             "WEFT_RANK is \"-1\": a rank of a job of 4 is a number from 0 to 3");
-  EXPECT_EQ(sentence(with(weft_set, "WEFT_STORE", "n1")), "WEFT_STORE is \"n1\": it must be host:port or file:FOLDER");
-  EXPECT_EQ(sentence(with(weft_set, "WEFT_STORE", "n1:0")),
-            "WEFT_STORE is \"n1:0\": it must be host:port or file:FOLDER");
+  const std::string forms = "it must be host:port, file:FOLDER or etcd://host:port/prefix";
+  EXPECT_EQ(sentence(with(weft_set, "WEFT_STORE", "n1")), "WEFT_STORE is \"n1\": " + forms);
+  EXPECT_EQ(sentence(with(weft_set, "WEFT_STORE", "n1:0")), "WEFT_STORE is \"n1:0\": " + forms);
+  for (const std::string wrong : {"etcd://", "etcd://n1", "etcd://n1:2379/", "etcd://n1:2379,/weft", "etcd://n1:1/a b",
+                                  "etcd://n1:2379/weft/", "etcd://n1:2379//weft"})
+    EXPECT_EQ(sentence(with(weft_set, "WEFT_STORE", wrong)),
+              "WEFT_STORE is \"" + wrong + "\": it must be etcd://host:port[,host:port][/prefix]");
   EXPECT_EQ(sentence(with(weft_set, "WEFT_STORE", "file:")),
             "WEFT_STORE is \"file:\": it needs a folder, as in file:/shared/weft");
   EXPECT_EQ(sentence({{"WEFT_RANK", "0"}, {"WEFT_SIZE", "2"}}),
-            "WEFT_RANK and WEFT_SIZE are set, and WEFT_STORE is not: it must be host:port or file:FOLDER");
+            "WEFT_RANK and WEFT_SIZE are set, and WEFT_STORE is not: " + forms);
   EXPECT_EQ(sentence({{"WEFT_SIZE", "2"}}), "WEFT_SIZE is set, and WEFT_RANK is not: each process needs its rank");
   EXPECT_EQ(sentence(with(with(weft_set, "WEFT_RANK", "0"), "WEFT_STORE_FD", "0x1")),
             "WEFT_STORE_FD is \"0x1\": that is no listening socket");

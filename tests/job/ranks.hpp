@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../../job/job.hpp"
+#include "etcd_server.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,11 +28,20 @@ inline jobs::environment reader(variables set) {
   };
 }
 
+enum class meeting : std::uint8_t { server, folder, etcd };
+
 /// Where the ranks of one test meet.
 class meeting_place {
  public:
-  explicit meeting_place(bool folder = false) {
-    if (!folder) {
+  /// Requires of etcd: shared_etcd() answers.
+  explicit meeting_place(meeting at = meeting::server) {
+    if (at == meeting::etcd) {
+      static int count = 0;
+      store_ = shared_etcd().store();
+      name_ = "test" + std::to_string(++count);  // the server is the same for all tests
+      return;
+    }
+    if (at == meeting::server) {
       listener_ = jobs::listening_everywhere(0, true).value;
       store_ = in_words(jobs::address_of(listener_.get()));
       return;
@@ -47,12 +57,13 @@ class meeting_place {
   }
   const std::string& folder() const { return folder_; }
   const std::string& store() const { return store_; }
+  const std::string& name() const { return name_; }
 
   variables of(std::uint32_t rank, std::uint32_t size) const {
     variables set{{"WEFT_RANK", std::to_string(rank)},
                   {"WEFT_SIZE", std::to_string(size)},
                   {"WEFT_STORE", store_},
-                  {"WEFT_JOB", "test"}};
+                  {"WEFT_JOB", name_}};
     if (listener_ && rank == 0) set["WEFT_STORE_FD"] = std::to_string(listener_.get());
     return set;
   }
@@ -75,6 +86,7 @@ class meeting_place {
   jobs::owned_descriptor listener_;
   std::string folder_;
   std::string store_;
+  std::string name_ = "test";
 };
 
 template <class Result>

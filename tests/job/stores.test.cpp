@@ -9,12 +9,18 @@ using namespace weft;
 using namespace weft::job_tests;
 using testing::HasSubstr;
 
-class job_stores : public testing::TestWithParam<bool> {
+std::string name_of(meeting at) { return at == meeting::server ? "server" : at == meeting::folder ? "folder" : "etcd"; }
+class job_stores : public testing::TestWithParam<meeting> {
  protected:
+  void SetUp() override {
+    if (GetParam() != meeting::etcd) return;
+    if (jobs::join_in_etcd == nullptr) GTEST_SKIP() << "built without libcurl's header (Debian: libcurl4-openssl-dev)";
+    if (!shared_etcd().missing.empty()) GTEST_SKIP() << shared_etcd().missing;
+  }
   meeting_place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(each, job_stores, testing::Values(false, true),
-                         [](const auto& of) { return of.param ? "folder" : "server"; });
+INSTANTIATE_TEST_SUITE_P(each, job_stores, testing::Values(meeting::server, meeting::folder, meeting::etcd),
+                         [](const auto& of) { return name_of(of.param); });
 
 TEST_P(job_stores, exchange_values_and_keep_barriers) {
   std::atomic<int> before{0};
@@ -171,7 +177,7 @@ TEST(limits, of_the_environment_stand_before_those_of_the_program) {
 }
 
 TEST(folder_stores, of_an_earlier_run_disturb_no_run_with_another_name) {
-  const meeting_place place(true);
+  const meeting_place place(meeting::folder);
   { auto earlier = place.join(0, 2, 50ms); }  // rank 1 never comes, so the folder stays
   EXPECT_FALSE(std::filesystem::is_empty(place.folder()));
   EXPECT_THAT(sentence(place.join(0, 2)), HasSubstr("or an earlier run had the same WEFT_JOB"));
@@ -185,7 +191,7 @@ TEST(folder_stores, of_an_earlier_run_disturb_no_run_with_another_name) {
 }
 
 TEST(folder_stores, need_a_name_of_the_run_and_rank_0) {
-  const meeting_place place(true);
+  const meeting_place place(meeting::folder);
   for (const char* wrong : {"", "..", "a/b", "a b"}) {
     variables set = place.of(0, 1);
     set["WEFT_JOB"] = wrong;

@@ -11,6 +11,7 @@ import socket
 import subprocess
 from pathlib import Path
 
+import etcd_process
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +62,25 @@ def test_a_folder_as_the_store(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert f"rank 0 of 3, store in {tmp_path}: heard 2 ranks" in done.stdout
     assert not list(tmp_path.iterdir())
+
+
+def test_etcd_as_the_store() -> None:
+    if etcd_process.missing():
+        pytest.skip(etcd_process.missing())
+    with etcd_process.etcd() as where:
+        store = f"etcd://{where}/tests"
+        done = subprocess.run([ROOT / "weft", "run", "-n", "5", "--store", store, "--", PROGRAM], text=True,
+                              capture_output=True, timeout=SECONDS, check=False, env=NOTHING)
+        assert done.returncode == 0, done.stderr
+        assert f"rank 0 of 5, store at {store}: heard 4 ranks" in done.stdout
+        place = {"WEFT_SIZE": "2", "WEFT_STORE": store, "WEFT_JOB": "twice", "WEFT_TIMEOUT": "5"}
+        ranks = together([{**place, "WEFT_RANK": rank} for rank in ("1", "1", "0")])
+        assert sorted(code for code, _, _ in ranks) == [0, 0, 2], ranks
+        assert any("two processes have rank 1 of the job twice" in errors for _, _, errors in ranks)
+        assert f"rank 0 did not come to the job alone in etcd at {where} in 1 s" in refused(
+            **{**place, "WEFT_RANK": "1", "WEFT_JOB": "alone", "WEFT_TIMEOUT": "1"})
+    assert f"no etcd answers at {where} (Connection refused)" in refused(**{**place, "WEFT_RANK": "0",
+                                                                           "WEFT_TIMEOUT": "1"})
 
 
 @pytest.mark.parametrize("ranks", [2, 16])
