@@ -68,13 +68,18 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept {
   move(last);
 }
 
+/// Requires: is_word(to, 8).
+[[gnu::always_inline]] inline void store_word(std::byte* to, const std::byte* from) noexcept {
+  std::atomic_thread_fence(std::memory_order_release);
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, sizeof word);
+  std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(to)).store(word, std::memory_order_relaxed);
+}
 [[gnu::always_inline]] inline void store(std::byte* to, const_bytes from) noexcept {
   is_found(from.size());
   std::atomic_thread_fence(std::memory_order_release);
   if (is_word(to, from.size())) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, from.data(), sizeof word);
-    std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(to)).store(word, std::memory_order_relaxed);
+    store_word(to, from.data());
   } else if (!from.empty()) {
     copy_written(to, from.data(), from.size());
   }

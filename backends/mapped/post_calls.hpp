@@ -33,14 +33,10 @@ class post_calls {
   template <post_mode M>
   [[gnu::always_inline]] status send(link to, local_memory from, std::uint32_t immediate, void* context) noexcept {
     connection& c = *to.held;
-    if (from.size <= ring_entry::room) [[likely]] {
-      if (is_ready<M>(c)) [[likely]] {
-        c.out.send_short({from.data, from.size}, immediate);
-        return sent<M>(c, context);
-      }
-      return c.through->not_ready(c, 0, "send");
-    }
-    return send_large<M>(c, from.data, from.size, immediate, context);
+    if (from.size > ring_entry::room || !is_ready_now<M>(c)) [[unlikely]]
+      return send_apart<M>(c, from.data, from.size, immediate, context);
+    c.out.send_short({from.data, from.size}, immediate);
+    return sent<M>(c, context);
   }
   [[gnu::always_inline]] status inject(link to, const_bytes from, std::uint32_t immediate) noexcept {
     return send<post_mode::unsignalled>(to, borrowed(from), immediate, nullptr);
@@ -146,12 +142,11 @@ class post_calls {
   template <post_mode M, bool AtOnce>
   [[gnu::always_inline]] static status write_and_notify(connection& c, local_memory from, remote_memory at,
                                                         std::uint64_t immediate, void* context) noexcept {
-    if (!is_ready<M>(c)) [[unlikely]]
-      return c.through->not_ready(c, 0, "write_immediate");
-    if (!c.there.knows<rights::remote_write, trusts>(at, from.size)) [[unlikely]]
-      return notify_slow<M, AtOnce>(c, from.data, from.size, at.address, at.key, immediate, context);
+    if (!is_ready_now<M>(c) || !c.there.knows<rights::remote_write, trusts>(at, from.size)) [[unlikely]]
+      return notify_apart<M, AtOnce>(c, from.data, from.size, at.address, at.key, immediate, context);
     std::byte* const there = c.there.known<rights::remote_write>(at.address);
-    store(there, {from.data, from.size});
+    if (!is_word(there, from.size)) return notify_copied<M>(c, there, from.data, from.size, immediate, context);
+    store_word(there, from.data);
     c.notify(there, from.size, immediate);
     return sent<M>(c, context);
   }

@@ -75,11 +75,8 @@ class outgoing_ring {
   /// be taken but not yet reported as free.
   std::uint64_t largest() const noexcept { return payload_bytes_ / 4; }
 
-  [[gnu::always_inline]] bool has_room() noexcept {
-    if (sent_ != stop_) [[likely]]
-      return true;
-    return more_was_taken();
-  }
+  [[gnu::always_inline]] bool has_room_now() const noexcept { return sent_ != stop_; }
+  bool has_room() noexcept { return has_room_now() || more_was_taken(); }
   bool has_room(std::size_t size) noexcept {
     return has_room() && (size <= ring_entry::room || has_payload_room(size));
   }

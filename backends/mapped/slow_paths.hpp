@@ -24,9 +24,9 @@ status send_pieces(connection& c, gather_list from, std::uint32_t immediate, voi
   c.out.send(from, immediate);
   return sent<M>(c, context);
 }
-/// Sends a message of more than ring_entry::room bytes.
+/// Sends a message of more than ring_entry::room bytes, or asks for room first.
 template <post_mode M>
-[[gnu::noinline]] status send_large(connection& c, std::byte* data, std::size_t size, std::uint32_t immediate,
+[[gnu::noinline]] status send_apart(connection& c, std::byte* data, std::size_t size, std::uint32_t immediate,
                                     void* context) noexcept {
   const local_memory from{data, size, nullptr};
   return send_pieces<M>(c, {&from, 1}, immediate, context);
@@ -50,10 +50,19 @@ template <post_mode M, atomic_operation What, atomic_number T>
   return finish<M>(count<What, T>(c, operand, expected, old, {address, key}), c, context, "atomic");
 }
 
-/// Requires: is_ready<M>(c). `AtOnce`: the status reports a refused write, because no completion will.
+/// Requires: is_ready<M>(c).
+template <post_mode M>
+[[gnu::noinline]] status notify_copied(connection& c, std::byte* there, const std::byte* data, std::size_t size,
+                                       std::uint64_t immediate, void* context) noexcept {
+  store(there, {data, size});
+  c.notify(there, size, immediate);
+  return sent<M>(c, context);
+}
+/// `AtOnce`: the status reports a refused write, because no completion will.
 template <post_mode M, bool AtOnce>
 status notify_pieces(connection& c, gather_list from, remote_memory at, std::uint64_t immediate,
                      void* context) noexcept {
+  if (!is_ready<M>(c)) return c.through->not_ready(c, 0, "write_immediate");
   if (const transfer_result how = put(c, from, at); how.code != errc::ok)
     return AtOnce ? c.through->refused(how, "write_immediate")
                   : c.through->not_moved<M>(how, context, "write_immediate");
@@ -64,8 +73,8 @@ status notify_pieces(connection& c, gather_list from, remote_memory at, std::uin
   return sent<M>(c, context);
 }
 template <post_mode M, bool AtOnce>
-[[gnu::cold, gnu::noinline]] status notify_slow(connection& c, std::byte* data, std::size_t size, std::uint64_t address,
-                                                std::uint64_t key, std::uint64_t immediate, void* context) noexcept {
+[[gnu::noinline]] status notify_apart(connection& c, std::byte* data, std::size_t size, std::uint64_t address,
+                                      std::uint64_t key, std::uint64_t immediate, void* context) noexcept {
   const local_memory from{data, size, nullptr};
   return notify_pieces<M, AtOnce>(c, {&from, 1}, {address, key}, immediate, context);
 }

@@ -13,12 +13,10 @@
 
 namespace weft::detail {
 
-/// The slice as fabric I of the set takes it.
+/// The slice as fabric I of the set takes it. A fabric that takes any memory needs no descriptor, so none is read.
 template <class Members, std::size_t I>
 [[gnu::always_inline]] inline local_memory local_source(local_memory from) noexcept {
-  if constexpr (!Members::engines::needs_descriptors) {
-    return from;
-  } else if constexpr (answer<typename Members::template fabric_at<I>, local_descriptor_family>::any_memory) {
+  if constexpr (answer<typename Members::template fabric_at<I>, local_descriptor_family>::any_memory) {
     return {from.data, from.size, nullptr};
   } else {
     void* const* const each = static_cast<void* const*>(from.descriptor);
