@@ -6,6 +6,8 @@
 
 #include "spawning.hpp"
 
+#include <algorithm>
+
 namespace weft::invocation {
 
 enum class allocation_state : std::uint8_t {
@@ -35,9 +37,13 @@ struct allocation {
   owned_region words;
   allocation_state state = allocation_state::starting;
   std::optional<executor_end> end;
-  instant due{};  ///< The limit of the present state.
+  std::string wound_up;  ///< Why its place asked for its end; empty: it did not.
+  instant due{};         ///< The limit of the present state.
   bool hurried = false;
 
+  bool all_reported() const noexcept {
+    return std::ranges::all_of(workers, [](const worker_seen& w) { return w.reported; });
+  }
   /// Serving: nothing is due.
   bool all_here() const noexcept {
     if (state != allocation_state::starting || hurried) return false;
@@ -64,7 +70,7 @@ struct allocation {
   bill_fields bill() {
     bill_fields b;
     b.allocation = number;
-    b.exact = true;
+    b.exact = !end || !end->journal_lost;
     const std::span<worker_journal> journals = child.journals();
     for (std::size_t i = 0; i < workers.size(); ++i) {
       const worker_seen& w = workers[i];

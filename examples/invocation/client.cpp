@@ -4,6 +4,7 @@
 #include "client.hpp"
 #include "commands.hpp"
 #include "measured_run.hpp"
+#include "nodes/meeting.hpp"
 
 #include <weft/compose/selected.hpp>
 
@@ -21,6 +22,14 @@ int fail(const std::string& sentence) {
   return 1;
 }
 
+/// Why the executor was lost. Its connections tell a death first, and the manager a moment later why.
+const std::string& loss_of(client_type& c) {
+  const auto none = [](const finished&) {};
+  for (const weft::instant end = c.net().now() + std::chrono::seconds(1); !c.last_bill() && c.net().now() < end;)
+    if (c.progress(none) == 0) c.rest();
+  return c.loss();
+}
+
 int release(client_type& c, const client_command& command, int code, const run_report* report) {
   const std::string_view by = c.fabric_of_workers();
   const auto cost = c.release();
@@ -34,9 +43,10 @@ int invoke_once(client_type& c, const client_command& command, weft::const_bytes
   std::vector<std::byte> output(command.request.output_bytes);
   const outcome o = c.invoke(command.function, input, output, command.deadline);
   if (!o) {
+    const std::string loss = o.why == trouble::executor_lost ? loss_of(c) : c.loss();
     complain(self, command.function + " failed: " + name_of(o.why) +
                        (o.detail != 0 ? " (" + std::to_string(o.detail) + ")" : "") +
-                       (c.loss().empty() ? "" : ": " + c.loss()));
+                       (loss.empty() ? "" : ": " + loss));
     if (c.allocated()) (void)c.release();
     return 1;
   }
@@ -54,7 +64,7 @@ int run(client_type& c, const client_command& command) {
   for (const weft::instant end = c.net().now() + command.hold; c.allocated() && c.net().now() < end;)
     if (c.progress(none) == 0) c.rest();
   if (!c.allocated()) {
-    complain(self, "the executor was lost: " + c.loss());
+    complain(self, "the executor was lost: " + loss_of(c));
     return 1;
   }
   return release(c, command, good ? 0 : 1, &report);
@@ -87,7 +97,12 @@ int main(int argc, char** argv) try {
     command.request.output_bytes =
         command.act == client_command::what::run ? std::max(needed, 64U) : std::max(needed * 4, 64U << 10);
 
-  auto connected = client_type::connect(command.manager, command.options);
+  const auto manager = nodes::manager_address(command.manager, nodes::side::client, 30s);
+  if (!manager) {
+    complain(self, manager.error().sentence);
+    return 2;
+  }
+  auto connected = client_type::connect(*manager, command.options);
   if (!connected) return fail(connected.error().sentence);
   client_type& c = **connected;
   if (const auto allocated = c.allocate(command.request); !allocated)

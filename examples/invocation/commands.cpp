@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 
+#include "nodes/command_line.hpp"
+
 #include <weft/core/printable.hpp>
 
-#include <CLI/CLI.hpp>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -14,52 +14,11 @@ namespace {
 const std::map<std::string, polling_mode> polling_names{
     {"hot", polling_mode::hot}, {"warm", polling_mode::warm}, {"hot-then-warm", polling_mode::hot_then_warm}};
 
-std::optional<stop_with> parse(CLI::App& app, int argc, const char* const* argv) {
-  try {
-    app.parse(argc, argv);
-    return std::nullopt;
-  } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return stop_with{code == 0 ? 0 : 2};
-  }
-}
-
-std::string program(std::string_view name, std::string_view fabric) {
-  return std::string(name) + "." + std::string(fabric);
-}
-
-/// The program of the same fabric in the folder of this one.
-std::string beside(const char* self, const std::string& name) {
-  std::error_code ignored;
-  auto path = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  if (ignored) path = self;
-  return (path.parent_path() / name).string();
-}
-
-struct milliseconds_option {
-  std::uint64_t value;
-  duration& into;
-  milliseconds_option(CLI::App& app, const char* name, duration& target, const char* help)
-      : value(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(target).count())),
-        into(target) {
-    app.add_option(name, value, help)
-        ->capture_default_str()
-        ->type_name("MS")
-        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{86'400'000}));
-  }
-  void store() const { into = std::chrono::milliseconds(value); }
-};
-
-void add_fabric(CLI::App& app, std::string& fabrics) {
-  app.add_option("--fabric", fabrics, "Of a program of several fabrics: those that it may use, with commas between");
-}
-
 }  // namespace
 
 std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, int argc, char** argv) {
   manager_command c;
   c.spawn.executor = beside(argv[0], program("invocation-executor", fabric));
-  c.spawn.fresh = false;
   CLI::App app("Takes clients over the fabric " + std::string(fabric) +
                    ", starts an executor process for each allocation, and accounts for its time.\n"
                    "Prints the address that clients connect to. SIGINT or SIGTERM ends it, and all executors with it.",
@@ -91,47 +50,14 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
                             "Longest run of a function that a client may request");
   milliseconds_option start(app, "--start-limit-ms", c.options.start_limit,
                             "Until all workers of an executor are there");
-  const CLI::Option* const chosen =
-      app.add_option("--executor", c.spawn.executor,
-                     "Program to start. A chosen one is started for each executor, as it may be a wrapper that "
-                     "chooses a place: --fresh-executors is implied")
-          ->capture_default_str()
-          ->type_name("FILE");
-  app.add_option("--functions", c.spawn.folder, "Folder of trusted objects of functions; without it none are accepted")
-      ->type_name("DIR");
-  app.add_option("--trust", c.spawn.trusted, "SHA-256 of an object that clients may send (repeatable)")
-      ->type_name("HASH")
-      ->check([](const std::string& text) {
-        return parse_digest(text) ? std::string() : "a SHA-256 has 64 hexadecimal digits, not \"" + text + "\"";
-      });
-  app.add_option("--executor-memory-mib", c.spawn.confined.memory_mib,
-                 "Memory that an executor may take after its start; 0: no limit")
-      ->capture_default_str();
-  app.add_option("--executor-user", c.spawn.confined.user,
-                 "User of executors; it must be able to read --functions, and to write there. Needs root")
-      ->type_name("NAME");
-  app.add_flag(
-      "--fresh-executors", c.spawn.fresh,
-      "Each executor is a program started from nothing. Without this it is a copy of a process that has loaded "
-      "the libraries, which is faster, but all such executors have their code at the same addresses");
-  app.add_option("--pool", c.spawn.pool, "Executors to start ahead, so that the next clients need not wait")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 64));
-  bool unconfined = false;
-  app.add_flag("--unconfined-executors", unconfined,
-               "Executors may make any system call: for functions that open files or connections, and for debuggers");
+  spawn_options executors(app, c.spawn, program("invocation-manager", fabric));
+  nodes::fleet_command nodes(app, c.nodes, program("invocation-manager", fabric));
   if (const auto stop = parse(app, argc, argv)) return *stop;
-  const std::string rules_out = c.spawn.fresh ? "--fresh-executors" : "--executor";
-  c.spawn.fresh = c.spawn.fresh || chosen->count() > 0;
-  if (c.spawn.fresh && c.spawn.pool > 0) {
-    complain(program("invocation-manager", fabric), "--pool " + std::to_string(c.spawn.pool) +
-                                                        " keeps copies of a warm parent, which " + rules_out +
-                                                        " rules out; leave one of them out");
-    return stop_with{2};
-  }
+  if (const auto stop = executors.store()) return *stop;
+  if (const auto stop = nodes.store(executors.given())) return *stop;
+  if (c.nodes.meets_by_job && app.count("--node") == 0) c.options.node.clear();  // manager.cpp asks the job
   c.spawn.node = c.options.node;
   c.spawn.fabrics = c.options.fabrics;
-  c.spawn.confined.filter = !unconfined;
   idle.store(), limit.store(), start.store();
   return c;
 }
@@ -167,6 +93,7 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
   app.add_option("--memory-mib", c.order.confined.memory_mib, "Memory to take after the start; 0: no limit");
   app.add_option("--user", c.order.confined.user, "User to become");
   app.add_flag("--unconfined", unconfined, "Make any system call");
+  app.add_flag("--ignore-signals", c.ignores_signals, "Ignore SIGTERM, SIGINT, SIGHUP and SIGUSR1");
   app.add_option("--functions", c.trusted.folder, "Folder of trusted objects");
   app.add_option("--trust", trusted, "SHA-256 of a trusted object (repeatable)");
   if (const auto stop = parse(app, argc, argv)) return *stop;

@@ -6,6 +6,7 @@
 
 #include "client.hpp"
 #include "manager.hpp"
+#include "nodes/commands.hpp"
 #include "spawning.hpp"
 
 #include <optional>
@@ -23,6 +24,7 @@ struct stop_with {
 struct manager_command {
   manager_options options;
   process_spawner::settings spawn;
+  nodes::fleet_options nodes;
   std::string announce;  ///< File that gets host:service once the manager listens.
 };
 std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, int argc, char** argv);
@@ -31,6 +33,7 @@ struct executor_command {
   executor_order order;
   trust trusted;
   int journal = -1;
+  bool ignores_signals = false;
   int parent = 0;
 };
 std::variant<executor_command, stop_with> parse_executor(std::string_view fabric, int argc, const char* const* argv);

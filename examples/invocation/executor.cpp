@@ -7,6 +7,7 @@
 #include <weft/compose/selected.hpp>
 
 #include <sys/prctl.h>
+#include <csignal>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,6 +39,8 @@ int run(const std::string& self, const std::vector<std::string>& words, pid_t wa
     complain(self, tied.error().sentence);
     return 1;
   }
+  if (command.ignores_signals)  // here: constructors of libraries may have set handlers
+    for (const int s : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) (void)::signal(s, SIG_IGN);
   (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // filters of system calls require it
   executor_order order = command.order;
   order.confined.reaches_neighbours = Fabric::facts.same_host;

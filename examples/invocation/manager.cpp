@@ -3,6 +3,8 @@
 // invocation-manager.<fabric>
 #include "../announcement.hpp"
 #include "commands.hpp"
+#include "nodes/meeting.hpp"
+#include "nodes/placing_spawner.hpp"
 
 #include <weft/compose/selected.hpp>
 
@@ -14,9 +16,9 @@
 int main(int argc, char** argv) try {
   using namespace weft::invocation;
   using fabric = weft::selected;
-  const auto parsed = parse_manager(weft::selected_name, argc, argv);
+  auto parsed = parse_manager(weft::selected_name, argc, argv);
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
-  const auto& command = std::get<manager_command>(parsed);
+  auto& command = std::get<manager_command>(parsed);
 
   const std::string self = "invocation-manager." + std::string(weft::selected_name);
   if (fabric::facts.same_host && !command.spawn.confined.user.empty()) {
@@ -36,12 +38,23 @@ int main(int argc, char** argv) try {
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && std::exchange(files.rlim_cur, files.rlim_max) != files.rlim_max)
     (void)::setrlimit(RLIMIT_NOFILE, &files);
 
-  auto made = manager<fabric, process_spawner>::open(command.options, process_spawner(command.spawn));
-  if (!made) {
-    complain(self, made.error().sentence);
-    return made.why().code == weft::errc::invalid ? 2 : 1;
+  const auto refused = [&](const weft::failure& no) {
+    complain(self, no.sentence);
+    return no.why.code == weft::errc::invalid ? 2 : 1;
+  };
+  if (command.options.node.empty()) {
+    auto own = nodes::own_address_in_job();
+    if (!own) return refused(own.error());
+    command.options.node = command.spawn.node = std::move(own).value();
   }
-  manager<fabric, process_spawner>& m = **made;
+  using spawner_type = nodes::placing_spawner<fabric>;
+  auto spawner = spawner_type::open(command.spawn, command.nodes);
+  if (!spawner) return refused(spawner.error());
+  const std::string nodes_register_at = spawner->listen_address();
+  auto made = manager<fabric, spawner_type>::open(command.options, std::move(spawner).value());
+  if (!made) return refused(made.error());
+  manager<fabric, spawner_type>& m = **made;
+  if (!nodes_register_at.empty()) std::cout << "nodes register at " << nodes_register_at << std::endl;
   std::cout << "listening at " << m.listen_address() << std::endl;
   if (!command.announce.empty()) {
     if (const std::string no = weft::examples::announce(command.announce, m.listen_address() + "\n"); !no.empty()) {
@@ -49,15 +62,16 @@ int main(int argc, char** argv) try {
       return 1;
     }
   }
+  if (const auto told = nodes::tell_addresses(command.nodes, nodes_register_at, m.listen_address()); !told)
+    return refused(told.error());
   m.serve([&] {
     constexpr timespec now{};
     return ::sigtimedwait(&ends, nullptr, &now) > 0;
   });
-  std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills() << std::endl;
-  const auto& how = m.spawns().started();
-  std::cout << "executors: " << how.from_pool << " of the pool, " << how.copied << " copied from the warm parent, "
-            << how.executed << " executed" << std::endl;
-  return m.bills() == m.exact_bills() ? 0 : 1;
+  std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills();
+  if (m.unproven_bills() > 0) std::cout << ", without a journal, which was lost with its node: " << m.unproven_bills();
+  std::cout << std::endl << m.spawns().summary() << std::endl;
+  return m.bills() == m.exact_bills() + m.unproven_bills() ? 0 : 1;
 } catch (const std::exception& e) {
   return weft::invocation::ended_by(e, "invocation-manager", weft::selected_name);
 }

@@ -62,6 +62,8 @@ class manager {
   /// Of all allocations that ended so far: their number, and the number of exact accounts.
   std::uint64_t bills() const noexcept { return bills_; }
   std::uint64_t exact_bills() const noexcept { return exact_bills_; }
+  /// Of executors whose journal was lost with their node.
+  std::uint64_t unproven_bills() const noexcept { return unproven_bills_; }
   const Spawner& spawns() const noexcept { return spawn_; }
 
   /// Serves until `stop()`, then kills the remaining executors.
@@ -286,8 +288,11 @@ class manager {
 
   /// All workers reported: compares, reports to the client; the process ends by itself.
   void settle(allocation_type& a) {
+    if constexpr (requires { a.child.journals_are_here(); })
+      if (!a.child.journals_are_here()) return;  // they come with the end
     const bill_fields bill = a.bill();
-    if (a.client) (void)letters_.post(net_, a.client, released_message{bill});
+    if (a.client && a.wound_up.empty()) (void)letters_.post(net_, a.client, released_message{bill});
+    else if (a.client) (void)letters_.post(net_, a.client, executor_lost_message{bill, a.wound_up});
     conclude(a, bill);
     a.due = net_.now() + finish_limit;
   }
@@ -301,10 +306,17 @@ class manager {
         a.child.kill();
         a.due = now + 1s;
       }
+      if constexpr (requires { a.child.asks_to_wind_up(); })
+        if (auto asked = a.child.asks_to_wind_up(); asked && a.state == allocation_state::starting) {
+          finish(a);
+          a.wound_up = std::move(asked->sentence);
+          a.due = now + asked->limit;
+        }
       return;
     }
     // Its last additions may still be queued; a peer that closed or broke has none.
     if (now < a.due && !std::ranges::all_of(a.workers, [](const auto& w) { return !w.link || w.gone; })) return;
+    if (a.state != allocation_state::over && a.all_reported()) settle(a);
     if (a.state != allocation_state::over) {
       const bill_fields bill = a.bill();
       if (a.client) (void)letters_.post(net_, a.client, executor_lost_message{bill, a.end->sentence});
@@ -320,6 +332,7 @@ class manager {
     a.state = allocation_state::over;
     ++bills_;
     exact_bills_ += std::uint64_t{bill.exact};
+    unproven_bills_ += std::uint64_t{a.end && a.end->journal_lost};
   }
 
   /// The transport's peers. Callers: for handshakes and refusals.
@@ -350,6 +363,7 @@ class manager {
   std::uint64_t numbers_ = 0;
   std::uint64_t bills_ = 0;
   std::uint64_t exact_bills_ = 0;
+  std::uint64_t unproven_bills_ = 0;
   instant looked_{};
 };
 

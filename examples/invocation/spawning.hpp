@@ -33,6 +33,13 @@ struct executor_order {
 struct executor_end {
   bool in_order = false;
   std::string sentence;
+  bool journal_lost = false;  ///< With its node: the words are billed, and nothing can prove them.
+};
+
+/// The executor's place asks for its end: running calls may finish within the limit.
+struct winding_up {
+  std::string sentence;
+  duration limit{};
 };
 
 /// Exit codes of the executor, in addition to 0, 1 and 2.
@@ -59,6 +66,7 @@ class process_spawner {
     bool fresh = true;                 ///< Each executor is executed. Else it is a copy of a warm parent.
     std::uint16_t pool = 0;            ///< Copies that wait for an order.
     std::string node, fabrics;         ///< Of the transports of copies that wait.
+    bool ignores_signals = false;      ///< Executors outlive signals that an engine sends to all of a step.
   };
   /// How executors were started.
   struct starts {
@@ -198,6 +206,7 @@ class process_spawner {
     }
     also("--memory-mib", number(s_.confined.memory_mib));
     if (!s_.confined.filter) words.emplace_back("--unconfined");
+    if (s_.ignores_signals) words.emplace_back("--ignore-signals");
     if (!s_.confined.user.empty()) also("--user", s_.confined.user);
     if (!s_.folder.empty()) also("--functions", s_.folder);
     for (const std::string& hash : s_.trusted) also("--trust", hash);
