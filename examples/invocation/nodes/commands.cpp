@@ -173,6 +173,9 @@ std::variant<load_options, stop_with> parse_load(std::string_view fabric, int ar
   milliseconds_option retry(app, "--retry-limit-ms", o.retry_limit, "Until there is another executor", 1);
   milliseconds_option limit(app, "--limit-ms", o.limit, "Of the whole load", 1);
   app.add_option("--mark", o.mark, "File to write once a third of the calls has ended")->type_name("FILE");
+  app.add_option("--resume", o.resume,
+                 "After that third calls are slow, and stop at two thirds, until this file is there")
+      ->type_name("FILE");
   app.add_option("--go", o.go, "File to wait for before the first call")->type_name("FILE");
   if (const auto stop = parse(app, argc, argv)) return *stop;
   deadline.store(), function.store(), retry.store(), limit.store();

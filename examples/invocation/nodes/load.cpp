@@ -44,6 +44,7 @@ int main(int argc, char** argv) try {
   const auto& o = std::get<nodes::load_options>(parsed);
 
   nodes::load_progress progress;
+  progress.resumed = o.resume.empty();
   std::vector<std::unique_ptr<nodes::share<weft::selected>>> shares;
   std::vector<std::thread> threads;
   for (std::uint16_t i = 0; i < o.executors; ++i) {
@@ -61,6 +62,10 @@ int main(int argc, char** argv) try {
   std::thread marks([&] {
     while (progress.ended < o.calls / 3 && std::chrono::steady_clock::now() < end && progress.go) nap();
     if (!o.mark.empty()) (void)weft::examples::announce(o.mark, "a third\n");
+    while (!progress.resumed && std::chrono::steady_clock::now() < end && progress.go) {
+      progress.resumed = ::access(o.resume.c_str(), F_OK) == 0;
+      nap();
+    }
   });
   for (std::thread& each : threads) each.join();
   progress.go = false;

@@ -49,6 +49,7 @@ struct load_progress {
   std::atomic<std::uint64_t> ended{0};
   std::atomic<std::uint32_t> ready{0};  ///< Threads that have an executor, or gave up.
   std::atomic<bool> go{false};
+  std::atomic<bool> resumed{true};
 };
 
 template <complete_fabric F>
@@ -67,8 +68,10 @@ class share {
     while (there && !progress_.go.load() && std::chrono::steady_clock::now() < end_) wait_a_moment();
     while (there && ended_ < calls_ && std::chrono::steady_clock::now() < end_) {
       if (!client_->allocated() && client_->outstanding() == 0 && !again()) break;
-      if (client_->allocated()) post();
-      if (client_->progress(on_end()) == 0) client_->rest();
+      const bool slow = !progress_.resumed && ended_ >= calls_ / 3;
+      if (client_->allocated() && (!slow || begun_ < calls_ - calls_ / 3)) post();
+      if (slow) wait_a_moment();
+      else if (client_->progress(on_end()) == 0) client_->rest();
     }
     report_.unended = begun_ - ended_;
     if (ended_ < calls_ && report_.why.empty()) report_.why = "the time of the load was over";

@@ -21,6 +21,7 @@ struct load_options {
   duration retry_limit = 30s;  ///< Until there is another executor.
   duration limit = 300s;       ///< Of all.
   std::string mark;            ///< File that is written once a third of the calls has ended.
+  std::string resume;          ///< After that third calls are slow, and stop at two thirds, until this file is there.
   std::string go;              ///< File to wait for, once all executors are there.
 };
 
