@@ -120,14 +120,17 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     given = parsed()
     if given.inside is not None:
-        run = Run(given.build, given.fabric[0], given.nodes, given.calls)
+        run = Run(given.build, given.fabric[0], given.nodes, given.calls, given.inside.parent)
         try:
             report = run.all(kills=not given.calm)
         finally:
             run.end()
         given.inside.write_text(json.dumps(report))
         return 1 if report["violations"] else 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # also where a shell started this in the background, and so ignores SIGINT for it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda taken, _: sys.exit(128 + taken))
     reports = {}
     begin = time.monotonic()
     try:

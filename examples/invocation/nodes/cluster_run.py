@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -65,12 +64,13 @@ class Program:
 
 
 class Run:
-    def __init__(self, build: Path, fabric: str, nodes: int, calls: int) -> None:
+    def __init__(self, build: Path, fabric: str, nodes: int, calls: int, folder: Path) -> None:
+        """`folder`: for outputs, and for the files by which the programs of this host meet."""
         self.programs = build / "examples" / "invocation"
         self.fabric = fabric
         self.nodes = [f"n{k}" for k in range(1, nodes + 1)]
         self.calls = calls
-        self.folder = Path(tempfile.mkdtemp(prefix="weft-cluster-run-"))
+        self.folder = folder
         self.violations: list[str] = []
         self._running: list[Program] = []
 
