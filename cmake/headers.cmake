@@ -137,6 +137,18 @@ set(WEFT_ROOM_HEADERS
   backends/mapped/slow_paths.hpp
   backends/mapped/transfers.hpp
   backends/oob_exchange/tcp.hpp
+  backends/streams/address.hpp
+  backends/streams/connection.hpp
+  backends/streams/connections.hpp
+  backends/streams/frame.hpp
+  backends/streams/opening_sockets.hpp
+  backends/streams/pending_completions.hpp
+  backends/streams/port.hpp
+  backends/streams/post_calls.hpp
+  backends/streams/receiving.hpp
+  backends/streams/regions.hpp
+  backends/streams/sending.hpp
+  backends/streams/strangers.hpp
   backends/process/host.hpp
   backends/process/watch.hpp
   compose/connecting/admission.hpp

@@ -20,6 +20,7 @@ set(WEFT_FABRICS
     ibverbs_roce
     ibverbs_iwarp
     mapped
+    kernel_tcp
     loopback
 )
 set(WEFT_FABRIC_tcp_BACKEND libfabric)
@@ -76,6 +77,9 @@ set(WEFT_FABRIC_ibverbs_iwarp_UNTIL "")
 set(WEFT_FABRIC_mapped_BACKEND mapped)
 set(WEFT_FABRIC_mapped_SINCE "5.3")
 set(WEFT_FABRIC_mapped_UNTIL "")
+set(WEFT_FABRIC_kernel_tcp_BACKEND streams)
+set(WEFT_FABRIC_kernel_tcp_SINCE "5.3")
+set(WEFT_FABRIC_kernel_tcp_UNTIL "")
 set(WEFT_FABRIC_loopback_BACKEND loopback)
 set(WEFT_FABRIC_loopback_SINCE "1.0")
 set(WEFT_FABRIC_loopback_UNTIL "")

@@ -18,7 +18,8 @@ from .matrix.model import Fabric, Matrix, Range
 from .rules import Choice, Family, decide
 from .matrix.trust import DIFFERS, MARKS, mark_of, weakest
 
-_LIBRARY = {"libfabric": "libfabric", "verbs": "rdma-core", "mapped": "linux", "loopback": "weft"}
+_LIBRARY = {"libfabric": "libfabric", "verbs": "rdma-core", "mapped": "linux", "streams": "linux",
+            "loopback": "weft"}
 
 
 @dataclass(frozen=True)

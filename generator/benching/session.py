@@ -103,7 +103,7 @@ def _span(row: Decided) -> Range:
 
 def release_here(backend: str) -> str:
     """Of the backend's library: major.minor, or empty."""
-    if backend == "mapped":
+    if backend in ("mapped", "streams"):
         text = platform.release()
     else:
         package = {"libfabric": "libfabric", "verbs": "libibverbs"}[backend]

@@ -10,7 +10,8 @@ from ..doctoring.machine import Machine
 from ..matrix.model import Fabric
 from ..probing.compare import range_for
 
-_ON_THIS_HOST = {"mapped": "processes of this host", "loopback": "one process, in virtual time"}
+_ALWAYS = {"mapped": "processes of this host", "streams": "sockets of the kernel",
+           "loopback": "one process, in virtual time"}
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ def listed(fabrics: Iterable[Fabric], machine: Machine, library: Library) -> lis
 
 
 def _one(fabric: Fabric, machine: Machine, library: Library) -> Listed:
-    if fabric.backend in _ON_THIS_HOST:
-        return Listed(fabric.name, fabric.backend, True, (_ON_THIS_HOST[fabric.backend],))
+    if fabric.backend in _ALWAYS:
+        return Listed(fabric.name, fabric.backend, True, (_ALWAYS[fabric.backend],))
     if fabric.backend == "verbs":
         return _of_cards(fabric, machine)
     if not library.version:

@@ -179,4 +179,4 @@ FACTS: tuple[Fact, ...] = tuple(
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(fact.group for fact in FACTS))
-BACKENDS: tuple[str, ...] = ("libfabric", "verbs", "mapped", "loopback")
+BACKENDS: tuple[str, ...] = ("libfabric", "verbs", "mapped", "streams", "loopback")

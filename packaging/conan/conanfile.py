@@ -56,7 +56,8 @@ class Weft(ConanFile):
 
     def generate(self):
         chain = CMakeToolchain(self)
-        backends = ["loopback", "mapped", *(each for each in ("libfabric", "verbs") if self.options.get_safe(each))]
+        backends = ["loopback", "mapped", "streams",
+                    *(each for each in ("libfabric", "verbs") if self.options.get_safe(each))]
         chain.cache_variables["WEFT_BACKENDS"] = ";".join(backends)
         chain.cache_variables["WEFT_BUILD_SHARED"] = bool(self.options.shared)
         chain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_OpenSSL"] = not self.options.authentication

@@ -24,7 +24,7 @@ _HEADER = (ROOT / "core" / "version.hpp").read_text("utf-8")
 VERSION = ".".join(re.findall(r"^#define WEFT_VERSION_[A-Z]+ (\d+)$", _HEADER, re.MULTILINE))
 OLDEST_CMAKE = re.findall(r"cmake_minimum_required.VERSION ([0-9.]+)", CMAKE)[0]
 OPTIONS = set(re.findall(r"^(?:option|set)\((WEFT_\w+)", CMAKE, re.MULTILINE))
-ALWAYS = {"loopback", "mapped"}  # backends that need no library
+ALWAYS = {"loopback", "mapped", "streams"}  # backends that need no library
 BACKENDS = set(re.findall(r'set\(WEFT_BACKENDS "([^"]+)"', CMAKE)[0].split(";")) - ALWAYS
 TURNED_OFF = {"WEFT_BUILD_PYTHON", "WEFT_BUILD_TESTS", "WEFT_BUILD_BENCH", "WEFT_BUILD_EXAMPLES"}
 

@@ -26,6 +26,7 @@ FOLDERS = (
 ALLOWED: dict[tuple[str, str], str] = {
     (r"", "loopback"): "the in-process backend; its row is named for it",
     (r"^backends/", "mapped"): "what memory is; the backend's namespace, and its row, are named for it",
+    (r"^backends/streams/", "tcp"): "the internet protocol whose sockets the backend opens",
     (r"^core/", "verbs"): "a library (rdma-core), as an error's origin",
     (r"^(backends|probe)/verbs/", "verbs"): "the library, whose name the folder has",
     (r"^backends/libfabric/leftovers", "shm"): "the kernel's folder of shared memory, /dev/shm",

@@ -40,7 +40,7 @@ class Weft(CMakePackage):
     conflicts("platform=darwin", msg="weft needs Linux")
 
     def cmake_args(self):
-        backends = ["loopback", "mapped"]
+        backends = ["loopback", "mapped", "streams"]
         backends += [name for name in ("libfabric", "verbs") if self.spec.satisfies(f"+{name}")]
         return [
             self.define("WEFT_BACKENDS", backends),

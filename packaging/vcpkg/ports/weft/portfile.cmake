@@ -4,7 +4,7 @@
 # `vcpkg install "weft[libfabric]" --overlay-ports=packaging/vcpkg/ports`
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
-set(backends loopback mapped)
+set(backends loopback mapped streams)
 foreach(feature IN ITEMS libfabric verbs)
   if(feature IN_LIST FEATURES)
     list(APPEND backends ${feature})
