@@ -27,8 +27,9 @@ enum class endpoint_type : std::uint8_t { connected, addressed };
 /// How the address of a listener is found from host and service.
 enum class address_resolution : std::uint8_t { socket, opaque };
 enum class key_owner : std::uint8_t { application, provider };
-/// Whether the initiator learns that the target refused its write (wrong key, out of range).
-enum class refusal : std::uint8_t { reported, silent };
+/// What the initiator learns when the target refuses its write (wrong key, out of range). reported: an error. silent:
+/// no error, and a completion that means delivery never comes as a success. hidden: such a completion is a success too.
+enum class refusal : std::uint8_t { reported, silent, hidden };
 enum class atomic_execution : std::uint8_t { none, provider };
 enum class data_progress : std::uint8_t { hardware, thread, polling };
 enum class completion_wait : std::uint8_t { descriptor, yield, none };

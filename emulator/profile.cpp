@@ -77,6 +77,12 @@ void set_progress(profile& p, const value& v) {
     refuse(v.place + ": data_progress is polling, thread or hardware");
   p.polling = v.text == "polling";
 }
+void set_refusal(profile& p, const value& v) {
+  if (v.text != "reported" && v.text != "silent" && v.text != "hidden")
+    refuse(v.place + ": refused_write is reported, silent or hidden");
+  p.refused_write_reported = v.text == "reported";
+  p.refused_write_hidden = v.text == "hidden";
+}
 void set_wait(profile& p, const value& v) {
   if (v.text != "descriptor" && v.text != "yield" && v.text != "none")
     refuse(v.place + ": completion_wait is descriptor, yield or none");
@@ -140,7 +146,7 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"order_write_after_write", flag(&profile::order_write_after_write)},
       {"order_send_after_send", flag(&profile::order_send_after_send)},
       {"delivery_complete", flag(&profile::delivery_complete)},
-      {"refused_write", word(&profile::refused_write_reported, "reported", "silent")},
+      {"refused_write", set_refusal},
       {"selective_completion", flag(&profile::selective_completion)},
       {"atomics", word(&profile::atomics, "provider", "none")},
       {"atomic_operations", set_atomics},

@@ -34,6 +34,7 @@ struct profile {
   bool order_send_after_send = false;
   bool delivery_complete = false;
   bool refused_write_reported = false;
+  bool refused_write_hidden = false;  ///< A success, also where a completion means delivery.
   bool selective_completion = true;
   bool atomics = false;
   std::set<std::pair<std::string, std::string>> atomic_operations;  ///< Operation and type, such as ("add", "int32").

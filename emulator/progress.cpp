@@ -58,7 +58,9 @@ void settle(endpoint& of, const packet& p) {
     if (n > 0) std::memcpy(into.iov_base, p.payload.data() + copied, n);
     copied += n;
   }
-  const bool silent = done.kind == packet_kind::write && !emulated()->refused_write_reported && !done.delivered;
+  const profile& row = *emulated();
+  const bool silent =
+      done.kind == packet_kind::write && !row.refused_write_reported && (!done.delivered || row.refused_write_hidden);
   finish(of, done, silent ? 0 : p.head.code, copied);
 }
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9a509179 {
+inline namespace rules_39c24ffd {
 /// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
 struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 1f49723d, row b2d990ad";
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 3ae7adf7, row b2d990ad";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -104,7 +104,7 @@ struct cxi {
   >;
 };
 static_assert(complete_fabric<cxi>);
-}  // namespace rules_9a509179
+}  // namespace rules_39c24ffd
 // clang-format on
 }  // namespace weft::fabrics
 

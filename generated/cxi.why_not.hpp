@@ -100,6 +100,13 @@ constexpr refused why_not(const cxi*, answers::write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const cxi*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric cxi cannot answer undetected: it needs refused_write to be hidden, and cxi.refused_write is silent "
+      "(copied: conservative; not established); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const cxi*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric cxi cannot answer hardware: it needs data_progress to be hardware, and cxi.data_progress is polling "

@@ -94,6 +94,13 @@ constexpr refused why_not(const efa_since_1_15*, answers::write_fault::reported,
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const efa_since_1_15*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric efa cannot answer undetected: it needs refused_write to be hidden, and efa.refused_write is silent "
+      "(copied: conservative; not established); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const efa_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric efa cannot answer hardware: it needs data_progress to be hardware, and efa.data_progress is polling "

@@ -95,6 +95,13 @@ constexpr refused why_not(const efa_direct_since_2_1*, answers::write_fault::rep
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const efa_direct_since_2_1*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric efa_direct cannot answer undetected: it needs refused_write to be hidden, and efa_direct.refused_write "
+      "is silent (copied: conservative; not established); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const efa_direct_since_2_1*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric efa_direct cannot answer provider: it needs atomics to be provider, and efa_direct.atomics is none (claimed: "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_078e0c24 {
+inline namespace rules_9ece5b8d {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 1f49723d, row fd812188";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 3ae7adf7, row fd812188";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -101,7 +101,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_078e0c24
+}  // namespace rules_9ece5b8d
 // clang-format on
 }  // namespace weft::fabrics
 

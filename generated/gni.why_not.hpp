@@ -92,6 +92,13 @@ constexpr refused why_not(const gni*, answers::write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const gni*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric gni cannot answer undetected: it needs refused_write to be hidden, and gni.refused_write is silent "
+      "(copied: conservative; not established); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const gni*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric gni cannot answer hardware: it needs data_progress to be hardware, and gni.data_progress is polling "

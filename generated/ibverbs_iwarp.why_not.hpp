@@ -114,6 +114,15 @@ constexpr refused why_not(const ibverbs_iwarp*, answers::write_fault::reported, 
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ibverbs_iwarp*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric ibverbs_iwarp cannot answer undetected: it needs refused_write to be hidden, and "
+      "ibverbs_iwarp.refused_write is silent (claimed: RFC 5040: a write ends when its source may be reused; the target's terminate "
+      "message comes later and ends the connection; observed: 2026-11-20 rdma-core 44 on soft-iWARP in a virtual machine, a write with a "
+      "wrong key ended with success, then the connection ended); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ibverbs_iwarp*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric ibverbs_iwarp cannot answer provider: it needs atomics to be provider, and ibverbs_iwarp.atomics is none "

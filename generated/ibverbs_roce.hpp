@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_cce31ce3 {
+inline namespace rules_f4027385 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 1f49723d, row 5ed81250";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 3ae7adf7, row 5ed81250";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -120,7 +120,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_cce31ce3
+}  // namespace rules_f4027385
 // clang-format on
 }  // namespace weft::fabrics
 

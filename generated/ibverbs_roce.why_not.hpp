@@ -103,6 +103,15 @@ constexpr refused why_not(const ibverbs_roce*, answers::write_fault::delivery_co
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ibverbs_roce*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric ibverbs_roce cannot answer undetected: it needs refused_write to be hidden, and "
+      "ibverbs_roce.refused_write is reported (claimed: InfiniBand reliable connection: the responder answers with a remote access error; "
+      "observed: 2026-11-20 rdma-core 44 on soft-RoCE in a virtual machine, a write with a wrong key ended in IBV_WC_REM_ACCESS_ERR); the "
+      "nearest legal answer is write_fault::reported [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ibverbs_roce*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric ibverbs_roce cannot answer thread: it needs data_progress to be thread, and ibverbs_roce.data_progress is "

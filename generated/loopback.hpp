@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_b51fbd7a {
+inline namespace rules_218f0caf {
 /// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 1f49723d, row 251727d5";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 3ae7adf7, row 251727d5";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -97,7 +97,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_b51fbd7a
+}  // namespace rules_218f0caf
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -78,6 +78,13 @@ constexpr refused why_not(const loopback*, answers::write_fault::delivery_confir
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const loopback*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric loopback cannot answer undetected: it needs refused_write to be hidden, and loopback.refused_write is "
+      "reported (claimed: weft's loopback); the nearest legal answer is write_fault::reported [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const loopback*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric loopback cannot answer hardware: it needs data_progress to be hardware, and loopback.data_progress is "

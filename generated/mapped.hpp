@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8b6d4911 {
+inline namespace rules_d38682b1 {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 1f49723d, row a033210e";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3ae7adf7, row a033210e";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -115,7 +115,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_8b6d4911
+}  // namespace rules_d38682b1
 // clang-format on
 }  // namespace weft::fabrics
 

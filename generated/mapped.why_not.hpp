@@ -90,6 +90,15 @@ constexpr refused why_not(const mapped*, answers::write_fault::delivery_confirme
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const mapped*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric mapped cannot answer undetected: it needs refused_write to be hidden, and mapped.refused_write is "
+      "reported (claimed: weft's own: the initiator finds the key in the target's table; observed: 2026-11-20 linux 6.18.44 conformance "
+      "suites between two processes, writes with a wrong key or to a released region ended with an error, and changed no byte); the "
+      "nearest legal answer is write_fault::reported [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const mapped*, answers::progress::thread, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric mapped cannot answer thread: it needs data_progress to be thread, and mapped.data_progress is hardware "

@@ -107,6 +107,13 @@ constexpr refused why_not(const opx_since_1_15*, answers::write_fault::reported,
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const opx_since_1_15*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric opx cannot answer undetected: it needs refused_write to be hidden, and opx.refused_write is silent "
+      "(copied: conservative; not established); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const opx_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric opx cannot answer hardware: it needs data_progress to be hardware, and opx.data_progress is polling "

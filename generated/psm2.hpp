@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_3220a94e {
+inline namespace rules_95a72e2b {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 1f49723d, row 28067fc1";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 3ae7adf7, row 28067fc1";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -102,7 +102,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_3220a94e
+}  // namespace rules_95a72e2b
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -91,6 +91,13 @@ constexpr refused why_not(const psm2*, answers::write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const psm2*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric psm2 cannot answer undetected: it needs refused_write to be hidden, and psm2.refused_write is silent "
+      "(copied: conservative; not established); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const psm2*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric psm2 cannot answer hardware: it needs data_progress to be hardware, and psm2.data_progress is polling "

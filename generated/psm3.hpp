@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_49500671 {
+inline namespace rules_4f3e058c {
 /// Intel Ethernet cards and others through PSM3. libfabric 1.15 and later.
 struct psm3 {
-  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 1f49723d, row 67cca01e";
+  static constexpr std::string_view name = "psm3", library = "libfabric", made_from = "rules 3ae7adf7, row 67cca01e";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -102,7 +102,7 @@ struct psm3 {
   >;
 };
 static_assert(complete_fabric<psm3>);
-}  // namespace rules_49500671
+}  // namespace rules_4f3e058c
 // clang-format on
 }  // namespace weft::fabrics
 

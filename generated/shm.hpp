@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_03d962d2 {
+inline namespace rules_0b683435 {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 1f49723d, row 4fef0e9a";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 3ae7adf7, row 4fef0e9a";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -125,11 +125,11 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_03d962d2
-inline namespace rules_35c86fb3 {
-/// libfabric 2.0 and later.
+}  // namespace rules_0b683435
+inline namespace rules_af0b441a {
+/// libfabric 2.0 to before 2.5.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 1f49723d, row aa647975";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 040ef477";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -137,7 +137,7 @@ struct shm_since_2_0 : shm_since_1_15 {
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = shm_since_1_15::facts;
     changed.since = {2, 0};
-    changed.until = any_later_version;
+    changed.until = {2, 5};
     // shm.forgets_peers (claimed: libfabric 2.0 to 2.6 prov/shm, smr_unmap_from_endpoint: the side that removes its peer second writes before its
     //   table, and does not free its own entry; observed: 2026-11-20 libfabric 2.1.0 loopback, after 256 removals the library used a place again, and
     //   the next send ended in a segmentation fault)
@@ -157,9 +157,46 @@ struct shm_since_2_0 : shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_35c86fb3
+}  // namespace rules_af0b441a
+inline namespace rules_5d977f87 {
+/// libfabric 2.5 and later.
+struct shm_since_2_5 : shm_since_2_0 {
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 92119895";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
+  static constexpr std::uint64_t fingerprint = 0xe89dab4bb49d21be;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = shm_since_2_0::facts;
+    changed.since = {2, 5};
+    changed.until = any_later_version;
+    // shm.refused_write (claimed: libfabric 2.5 prov/shm, smr_progress_cmd_rma: a command whose key or range is wrong returns without SMR_OP_ERROR,
+    //   so that its initiator gets a success (commit 488dc58b5); observed: 2026-11-26 libfabric 2.6.0 loopback, scripts/releases: a wrong key and a
+    //   write out of range got success, also with FI_DELIVERY_COMPLETE)
+    changed.refused_write = refusal::hidden;
+    return changed;
+  }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
+  using policies = policy_set<
+      answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate, answers::region_address::offset,
+      answers::region_key::application, answers::local_descriptor::not_needed, answers::region_binding::domain,
+      answers::notify::immediate,
+      // write_fault: undetected: shm.refused_write is hidden (claimed: libfabric 2.5 prov/shm, smr_progress_cmd_rma: a command whose key or range is
+      //   wrong returns without SMR_OP_ERROR, so that its initiator gets a success (commit 488dc58b5); observed: 2026-11-26 libfabric 2.6.0 loopback,
+      //   scripts/releases: a wrong key and a write out of range got success, also with FI_DELIVERY_COMPLETE); no completion of the library tells a
+      //   refused write from another
+      answers::write_fault::undetected,
+      answers::atomics::provider, answers::progress::polling, answers::wait::yield, answers::threading::one_owner,
+      answers::completion::selective, answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
+      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
+      answers::checks::verified, answers::authentication::none, answers::tagged::none
+  >;
+};
+static_assert(complete_fabric<shm_since_2_5>);
+}  // namespace rules_5d977f87
 
-using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0>;
+using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0, shm_since_2_5>;
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -66,6 +66,15 @@ constexpr refused why_not(const shm_since_1_15*, answers::write_fault::reported,
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const shm_since_1_15*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric shm cannot answer undetected: it needs refused_write to be hidden, and shm.refused_write is silent "
+      "(claimed: libfabric 1.17 prov/shm: the target drops the command; observed: 2026-11-20 libfabric 1.17.0 loopback, the target "
+      "refused a wrong key, and a write of 512 bytes got success; a write with FI_DELIVERY_COMPLETE or of 8 KiB never ended, nor did "
+      "later writes to that peer); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const shm_since_1_15*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric shm cannot answer hardware: it needs data_progress to be hardware, and shm.data_progress is polling "
@@ -122,5 +131,37 @@ constexpr refused why_not(const shm_since_1_15*, answers::receive_pool::per_link
   return {};
 }
 constexpr policy_set<answers::flush::tracked_writes> follows(const shm_since_1_15*, answers::region_address::virtual_address) noexcept { return {}; }
+template <class Asked>
+constexpr refused why_not(const shm_since_2_5*, answers::write_fault::reported, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric shm cannot answer reported: it needs refused_write to be reported, and shm.refused_write is hidden "
+      "(claimed: libfabric 2.5 prov/shm, smr_progress_cmd_rma: a command whose key or range is wrong returns without SMR_OP_ERROR, so "
+      "that its initiator gets a success (commit 488dc58b5); observed: 2026-11-26 libfabric 2.6.0 loopback, scripts/releases: a wrong key "
+      "and a write out of range got success, also with FI_DELIVERY_COMPLETE); the nearest legal answer is write_fault::undetected "
+      "[WEFT-C001]");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const shm_since_2_5*, answers::write_fault::delivery_confirmed, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric shm cannot answer delivery_confirmed: it needs refused_write to be silent, and shm.refused_write is "
+      "hidden (claimed: libfabric 2.5 prov/shm, smr_progress_cmd_rma: a command whose key or range is wrong returns without SMR_OP_ERROR, "
+      "so that its initiator gets a success (commit 488dc58b5); observed: 2026-11-26 libfabric 2.6.0 loopback, scripts/releases: a wrong "
+      "key and a write out of range got success, also with FI_DELIVERY_COMPLETE); the nearest legal answer is write_fault::undetected "
+      "[WEFT-C001]");
+  return {};
+}
+template <class Asked>
+constexpr refused why_not(const shm_since_2_5*, answers::flush::tracked_writes, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: flush: fabric shm cannot answer tracked_writes: it needs refused_write to be silent, and shm.refused_write is hidden "
+      "(claimed: libfabric 2.5 prov/shm, smr_progress_cmd_rma: a command whose key or range is wrong returns without SMR_OP_ERROR, so "
+      "that its initiator gets a success (commit 488dc58b5); observed: 2026-11-26 libfabric 2.6.0 loopback, scripts/releases: a wrong key "
+      "and a write out of range got success, also with FI_DELIVERY_COMPLETE); the nearest legal answer is flush::refused [WEFT-C001]");
+  return {};
+}
+constexpr policy_set<answers::flush::refused> follows(const shm_since_2_5*, answers::region_address::virtual_address) noexcept { return {}; }
+template <class Asked>
+constexpr permitted why_not(const shm_since_2_5*, answers::write_fault::undetected, Asked) { return {}; }
 // clang-format on
 }  // namespace weft::fabrics

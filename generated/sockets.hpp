@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_aaed0d9c {
+inline namespace rules_eff3dcdf {
 /// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 1f49723d, row 434716f2";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 3ae7adf7, row 434716f2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -121,7 +121,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_aaed0d9c
+}  // namespace rules_eff3dcdf
 // clang-format on
 }  // namespace weft::fabrics
 

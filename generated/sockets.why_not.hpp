@@ -83,6 +83,14 @@ constexpr refused why_not(const sockets*, answers::write_fault::delivery_confirm
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const sockets*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric sockets cannot answer undetected: it needs refused_write to be hidden, and sockets.refused_write is "
+      "reported (claimed: libfabric 1.17 prov/sockets; observed: 2026-11-20 libfabric 1.17.0 loopback, a wrong key and an address out of "
+      "range gave the initiator a completion with EACCES (1.11.1 too)); the nearest legal answer is write_fault::reported [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const sockets*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric sockets cannot answer hardware: it needs data_progress to be hardware, and sockets.data_progress is polling "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a7c77968 {
+inline namespace rules_59e37f54 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 1f49723d, row 9a19c5f2";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 3ae7adf7, row 9a19c5f2";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -117,7 +117,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_a7c77968
+}  // namespace rules_59e37f54
 // clang-format on
 }  // namespace weft::fabrics
 

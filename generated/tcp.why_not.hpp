@@ -85,6 +85,15 @@ constexpr refused why_not(const tcp*, answers::write_fault::reported, Asked) {
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const tcp*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric tcp cannot answer undetected: it needs refused_write to be hidden, and tcp.refused_write is silent "
+      "(observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key, and the initiator got success; with "
+      "FI_DELIVERY_COMPLETE the initiator got ECANCELED; copied: libfabric 2.x: not established, as 1.17); the nearest legal answer is "
+      "write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const tcp*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric tcp cannot answer provider: it needs atomics to be provider, and tcp.atomics is none (claimed: libfabric "

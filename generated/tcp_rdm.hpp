@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_8b1ce090 {
+inline namespace rules_fe683680 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 1f49723d, row eb4a6bae";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 3ae7adf7, row eb4a6bae";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -104,7 +104,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_8b1ce090
+}  // namespace rules_fe683680
 // clang-format on
 }  // namespace weft::fabrics
 

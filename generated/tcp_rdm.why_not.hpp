@@ -90,6 +90,14 @@ constexpr refused why_not(const tcp_rdm*, answers::write_fault::reported, Asked)
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const tcp_rdm*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric tcp_rdm cannot answer undetected: it needs refused_write to be hidden, and tcp_rdm.refused_write is "
+      "silent (copied: conservative: as provider tcp with connected endpoints; not established); the nearest legal answer is "
+      "write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const tcp_rdm*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric tcp_rdm cannot answer provider: it needs atomics to be provider, and tcp_rdm.atomics is none (claimed: "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d7d564d2 {
+inline namespace rules_7d16fa97 {
 /// Addressed endpoints over TCP sockets by the rxm layer. libfabric 1.15 and later.
 struct tcp_rxm {
-  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 1f49723d, row 8f8ca5fe";
+  static constexpr std::string_view name = "tcp_rxm", library = "libfabric", made_from = "rules 3ae7adf7, row 8f8ca5fe";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -135,7 +135,7 @@ struct tcp_rxm {
   >;
 };
 static_assert(complete_fabric<tcp_rxm>);
-}  // namespace rules_d7d564d2
+}  // namespace rules_7d16fa97
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -87,6 +87,15 @@ constexpr refused why_not(const tcp_rxm*, answers::write_fault::reported, Asked)
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const tcp_rxm*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric tcp_rxm cannot answer undetected: it needs refused_write to be hidden, and tcp_rxm.refused_write is "
+      "silent (observed: 2026-11-20 libfabric 1.17.0 loopback, the target refused a wrong key and an address out of range, and the "
+      "initiator got success; with FI_DELIVERY_COMPLETE the initiator got ECANCELED; copied: libfabric 1.17 prov/rxm passes writes "
+      "through to tcp; 2.x: not established, as 1.17); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const tcp_rxm*, answers::progress::hardware, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: progress: fabric tcp_rxm cannot answer hardware: it needs data_progress to be hardware, and tcp_rxm.data_progress is polling "

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a7fd595c {
+inline namespace rules_0d36fe6a {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 to before 2.5.
 struct udp_rxd_since_1_15 {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 1f49723d, row d22abe1c";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 3ae7adf7, row d22abe1c";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -119,11 +119,11 @@ struct udp_rxd_since_1_15 {
   >;
 };
 static_assert(complete_fabric<udp_rxd_since_1_15>);
-}  // namespace rules_a7fd595c
-inline namespace rules_9687aa92 {
+}  // namespace rules_0d36fe6a
+inline namespace rules_49a94a65 {
 /// libfabric 2.5 and later.
 struct udp_rxd_since_2_5 : udp_rxd_since_1_15 {
-  static constexpr std::string_view made_from = "rules 1f49723d, row cffdd416";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row cffdd416";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -157,7 +157,7 @@ struct udp_rxd_since_2_5 : udp_rxd_since_1_15 {
   >;
 };
 static_assert(complete_fabric<udp_rxd_since_2_5>);
-}  // namespace rules_9687aa92
+}  // namespace rules_49a94a65
 
 using udp_rxd = by_library<backends::libfabric::built_with, udp_rxd_since_1_15, udp_rxd_since_2_5>;
 // clang-format on

@@ -84,6 +84,15 @@ constexpr refused why_not(const udp_rxd_since_1_15*, answers::write_fault::repor
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const udp_rxd_since_1_15*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric udp_rxd cannot answer undetected: it needs refused_write to be hidden, and udp_rxd.refused_write is "
+      "silent (claimed: libfabric 1.17 prov/rxd: the target drops the packet and the initiator resends it; observed: 2026-11-20 libfabric "
+      "1.17.0 loopback, the target refused a wrong key, and the write never ended, with or without FI_DELIVERY_COMPLETE, nor did later "
+      "writes to that peer); the nearest legal answer is write_fault::delivery_confirmed [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const udp_rxd_since_1_15*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric udp_rxd cannot answer provider: it needs atomics to be provider, and udp_rxd.atomics is none (claimed: "

@@ -101,6 +101,15 @@ constexpr refused why_not(const verbs_since_1_15*, answers::write_fault::deliver
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const verbs_since_1_15*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric verbs cannot answer undetected: it needs refused_write to be hidden, and verbs.refused_write is reported "
+      "(claimed: InfiniBand reliable connection: the responder answers with a remote access error; observed: 2026-11-20 libfabric 1.17.0, "
+      "Linux 6.1.0-56 with soft-RoCE in a virtual machine, with FI_MR_CACHE_MAX_COUNT=0 a write into a closed region failed at the "
+      "initiator and changed no byte); the nearest legal answer is write_fault::reported [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const verbs_since_1_15*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric verbs cannot answer provider: it needs atomics to be provider, and verbs.atomics is none (claimed: libfabric "

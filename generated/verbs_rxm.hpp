@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_45c79425 {
+inline namespace rules_d55a9ee9 {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 1f49723d, row fff6a217";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 3ae7adf7, row fff6a217";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -132,7 +132,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_45c79425
+}  // namespace rules_d55a9ee9
 // clang-format on
 }  // namespace weft::fabrics
 

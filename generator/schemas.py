@@ -117,7 +117,7 @@ def all_schemas() -> dict[str, Schema]:
         "probe": _answer("probe", **probed),
         "live": _answer("live", fabrics={"type": "array", "items": _closed(probed)},
                         absent={"type": "array", "items": absent}, measured={"type": "array", "items": benched},
-                        outside=_TEXTS),
+                        outside=_TEXTS, limits=_TEXTS),
         "matrix": _answer("matrix", shows={"enum": ["answers", "facts"]}, fabrics={"type": "array", "items": row}),
     }
 

@@ -6,7 +6,8 @@
 // Answers:
 // - reported: the library makes an error completion.
 // - delivery_confirmed: every signalled write waits for delivery, and a deadline turns silence into an error.
-// Unsignalled writes promise nothing about their end under either.
+// - undetected: no completion of the library tells. Programs keep a region registered until its users ended.
+// Unsignalled writes promise nothing about their end under any.
 // Hot path: compile time only; selects the post mode.
 #pragma once
 
@@ -32,5 +33,13 @@ struct delivery_confirmed {
   static constexpr post_mode signalled_write = post_mode::delivered;
 };
 static_assert(write_fault_policy<delivery_confirmed>);
+
+/// The row's library tells success of a refused write even where a completion means delivery. weft's checks before the
+/// post find wrong bounds and rights; a stale or forged key stays unnoticed.
+struct undetected {
+  using family = write_fault_family;
+  static constexpr post_mode signalled_write = post_mode::signalled;
+};
+static_assert(write_fault_policy<undetected>);
 }  // namespace answers::write_fault
 }  // namespace weft

@@ -32,9 +32,10 @@ struct behaviour {
   bool send_after_send = false;
   bool delivers = false;
   bool reports_refusal = false;
-  bool polls = false;     ///< Data moves at this side only while its owner polls.
-  bool hardware = false;  ///< Bytes arrive even while the process is stopped.
-  bool naps = false;      ///< Without a descriptor to sleep on: wait() sleeps in steps.
+  bool hides_refusal = false;  ///< A refused write succeeds, also where its completion means delivery.
+  bool polls = false;          ///< Data moves at this side only while its owner polls.
+  bool hardware = false;       ///< Bytes arrive even while the process is stopped.
+  bool naps = false;           ///< Without a descriptor to sleep on: wait() sleeps in steps.
   bool reports_death = false;
   bool atomics = false;
   std::uint8_t context_bytes = 0;
@@ -69,6 +70,7 @@ constexpr behaviour behaviour_of() noexcept {
   c.send_after_send = f.order_send_after_send;
   c.delivers = f.delivery_complete && S::delivery_complete;
   c.reports_refusal = f.refused_write == refusal::reported;
+  c.hides_refusal = f.refused_write == refusal::hidden;
   c.polls = f.data_progress == data_progress::polling;
   c.hardware = f.data_progress == data_progress::hardware;
   c.naps = f.completion_wait != completion_wait::descriptor;

@@ -167,7 +167,7 @@ inline void deliver_write(simulation& sim, endpoint& target, std::uint32_t index
   if (!found.outcome) {
     ++target.refused_count;
     sim.note(trace_event::refused, target.id, p.number, static_cast<std::uint64_t>(found.outcome.code));
-    p.outcome = found.outcome;
+    if (!target.row.hides_refusal) p.outcome = found.outcome;
     return answer(sim, index);
   }
   const bool notifies = p.immediate_given && !p.immediate_lost;

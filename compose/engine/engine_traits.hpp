@@ -80,7 +80,7 @@ struct engine_traits {
   /// Unsignalled puts are copied at the call where a refused write is silent anyway, and no operation waits for its
   /// end.
   static constexpr bool injects_puts = inject_bytes > 0 && !injects_all && !tracks_writes &&
-                                       F::facts.refused_write == refusal::silent && injects_writes<port_type>;
+                                       F::facts.refused_write != refusal::reported && injects_writes<port_type>;
   /// Unsignalled operations carry their peer's record as their context. A library that overwrites contexts needs a slot
   /// for each operation instead.
   static constexpr bool markers = library_bytes == 0;

@@ -120,8 +120,10 @@ FACTS: tuple[Fact, ...] = tuple(
          "a polling thread sees a write's last bytes only after all other bytes of the write"),
         ("order_send_after_send", "bool", "messages arrive in the order of their sends"),
         ("delivery_complete", "bool", 'the library offers a completion that means "the target has the bytes"'),
-        ("refused_write", "refusal", "what the initiator gets when the target refuses a write", False,
-         ("reported", "silent")),
+        ("refused_write", "refusal",
+         "what the initiator gets when the target refuses a write: an error; no error, but no success of a "
+         "completion that means delivery; or a success of that too (hidden)", False,
+         ("reported", "silent", "hidden")),
         ("selective_completion", "bool", "a successful operation can be posted without a completion"),
     )
     + _group(

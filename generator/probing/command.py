@@ -142,6 +142,7 @@ def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, be
     unseen = [problem for one in probed for problem in _unseen(matrix, one)]
     unseen += [Problem(matrix.file, row.fabric.line, f"{row.fabric.name}: {row.why}") for row in absent if row.lost]
     here = [outside(observed_releases(), one.fabric.name, one.release) for one in probed]
+    limits = [one.warning for one in probed if one.warning]
     judged_benches = disagreeing.judged_today(matrix, node, lambda line: click.echo(line, err=True)) if benches else []
     wrong += [each.problem(matrix.file) for each in judged_benches if each.verdict == disagreeing.CONTRADICTS]
     if kind == "json":
@@ -150,14 +151,14 @@ def check_live(matrix: Matrix, *, node: str, program: Path | None, kind: str, be
                                     "absent": [{"fabric": row.fabric.name, "why": row.why, "lost": row.lost}
                                                for row in absent],
                                     "measured": [each.content() for each in judged_benches],
-                                    "outside": [each for each in here if each]}))
+                                    "outside": [each for each in here if each], "limits": limits}))
     else:
         for one in probed:
             looked_at = [each for each in one.verdicts if each.verdict != UNKNOWN]
             click.echo(f"{one.fabric.name}: {len(looked_at)} cells looked at, {sum(each.wrong for each in looked_at)} "
                        f"differ, {sum(each.unseen for each in looked_at)} lost ({one.found_by})")
         click.echo(f"not here: {', '.join(row.fabric.name for row in absent if not row.lost) or 'none'}")
-        for sentence in filter(None, here):
+        for sentence in (*filter(None, here), *limits):
             click.echo(f"warning: {sentence}")
         for each in judged_benches:
             if each.verdict == disagreeing.DIFFERS:

@@ -176,6 +176,9 @@ def refused_shown(seen: Seen) -> Value | None:
     ends = [seen.fact(name, "plain") for name in ("wrong_key", "out_of_range")]
     if None in ends:
         return None
+    confirmed = [seen.fact(name, "delivered") for name in ("wrong_key", "out_of_range")]
+    if seen.claim("delivery_complete") and "success" in confirmed:
+        return "hidden"
     return "reported" if all(end in ("error", "connection ended") or end.startswith("refused")
                              for end in ends) else "silent"
 

@@ -41,6 +41,15 @@ class Probed:
         return any(each.unseen for each in self.verdicts)
 
     @property
+    def warning(self) -> str:
+        """What programs cannot rely on with the running library, though the row is right; else empty."""
+        span = range_for(self.fabric, self.release)
+        if span is None or span.cells["refused_write"].value != "hidden":
+            return ""
+        return (f"{self.fabric.name}: libfabric {self.release} tells success of a write that the target refused: a "
+                "stale or forged key stays unnoticed (cell refused_write)")
+
+    @property
     def code(self) -> int:
         """The exit code of a probe."""
         return 1 if self.differs else UNSEEN if self.unseen else 0

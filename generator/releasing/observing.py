@@ -15,7 +15,7 @@ from ..probing.judging import faults
 from ..probing.rows import demands_of, settled
 from ..probing.running import Unseen, observe, read_cells
 from . import records
-from .places import Place
+from .places import Place, rows as rows_of_all
 from .records import Release, RowSeen
 
 Report = Callable[[str], None]
@@ -43,7 +43,8 @@ def observed(place: Place, matrix: Matrix, rows: Iterable[str], *, node: str, fr
         report(f"{place.name} {name}: "
                + (f"not here ({row.absent})" if row.absent else f"libfabric {library}, {len(row.cells)} cells, "
                                                                 f"{unseen} not seen"))
-        _keep(place, Release(place.name, library, place.what, platform.release(), found))
+        listed = {each: found[each] for each in rows_of_all() if each in found}
+        _keep(place, Release(place.name, library, place.what, platform.release(), listed))
     kept = _kept(place)
     return kept if kept is not None else Release(place.name, library, place.what, platform.release(), found)
 

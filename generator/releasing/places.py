@@ -94,7 +94,10 @@ class Place:
         """The command that compiles build/weft-probe. Header-only libraries are those of this machine."""
         if not self.suite:
             installed = self.folder / "installed"
-            library = next(installed.glob("lib*/libfabric.so")).parent
+            found = next(installed.glob("lib*/libfabric.so"), None)
+            if found is None:
+                raise Refused([Problem("scripts/releases", 1, f"{self.name} is not built: the part make builds it")])
+            library = found.parent
             return shlex.split(_COMPILE.format(
                 include=f"-I{shlex.quote(str(installed / 'include'))}",
                 unit=shlex.quote(str(self.folder / "build" / "probe.cpp")),

@@ -139,6 +139,8 @@ TYPED_TEST_P(put_get, an_access_without_the_right_is_refused_before_it_is_posted
 
 TYPED_TEST_P(put_get, a_wrong_key_ends_in_an_error_and_changes_no_byte) {
   using fabric = typename TestFixture::tested_fabric;
+  if (fabric::facts.refused_write == refusal::hidden)
+    GTEST_SKIP() << "row " << fabric::name << ", refused_write: hidden: the library tells success of a refused access";
   for (const bool write : {true, false}) {
     TestFixture::play(
         {},

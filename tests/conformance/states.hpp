@@ -194,6 +194,7 @@ TYPED_TEST_P(states, weaker_states_end_once_and_a_refused_write_is_never_deliver
                   .code,
               errc::out_of_range);
         }
+        if (fabric::facts.refused_write == refusal::hidden) return side.ready(0);  // the library tells a success
         guest.seen.on_lost = [](const lost&) {};
         guest.seen.on_failed = [&](const failed& f) { EXPECT_EQ(f.context, &guest); };
         remote_place wrong = guest.there.at(0);

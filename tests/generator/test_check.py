@@ -142,7 +142,7 @@ def test_the_generator_and_core_spell_facts_alike(root: Path, tmp_path: Path) ->
     for old, new, sentence in [
         ("bool same_host{};", "bool same_machine{};", "member same_machine"),
         ("std::uint8_t key_bytes{};", "std::uint16_t key_bytes{};", "member key_bytes (std::uint16_t)"),
-        ("{ reported, silent }", "{ silent, reported }", "enum refusal has silent, reported"),
+        ("{ reported, silent, hidden }", "{ silent, reported, hidden }", "enum refusal has silent, reported, hidden"),
     ]:
         assert old in text
         (tmp_path / "core" / "facts.hpp").write_text(text.replace(old, new), "utf-8")

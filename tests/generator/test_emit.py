@@ -65,7 +65,8 @@ def test_headers_are_short_and_lines_fit(rendered: dict[str, bytes]) -> None:
     for name, data in rendered.items():
         if name.endswith(".hpp"):
             lines = data.decode().splitlines()
-            assert len(lines) <= (250 if name.endswith(".why_not.hpp") else 168), name
+            more_ranges = max(0, data.count(b"\nstruct ") - 2)
+            assert len(lines) <= (280 if name.endswith(".why_not.hpp") else 168 + 36 * more_ranges), name
             bounded = [line for line in lines if not line.lstrip().startswith(".atomic_operations")]  # may be long
             assert max(len(line) for line in bounded) <= header.WIDTH, name
 

@@ -60,6 +60,7 @@ def _answer(tmp_path: Path, families: tuple[Family, ...], family: str, **cells: 
         ),
         ("notify", {"write_immediate_bytes": "0"}, "message_after_delivery"),
         ("write_fault", {"refused_write": "silent"}, "delivery_confirmed"),
+        ("write_fault", {"refused_write": "hidden"}, "undetected"),
         ("atomics", {"atomics": "provider"}, "provider"),
         ("atomics", {"atomics": "provider", "atomics_cost_order": "true"}, "provider"),
         (

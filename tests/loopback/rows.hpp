@@ -99,11 +99,12 @@ struct unordered {
     return f;
   }
 };
-/// Addressed, no immediates, a counter instead, regions need binding.
+/// Addressed, no immediates, a counter instead, regions need binding; refused writes succeed.
 struct counting {
   static constexpr std::string_view name = "counting";
   static constexpr fabric_facts make() {
     fabric_facts f = generous();
+    f.refused_write = refusal::hidden;
     f.endpoint_type = endpoint_type::addressed;
     f.write_immediate_bytes = f.send_immediate_bytes = 0;
     f.remote_counter_counts_writes = true;

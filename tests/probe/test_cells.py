@@ -91,6 +91,7 @@ def test_claims_that_behaviour_refutes(fabric: str, name: str, claimed: object, 
         ("delivery_complete", "delivery", {"ended_before_delivery": True}, False),
         # an access out of range is still reported as a success
         ("refused_write", "wrong_key", {"plain": "error"}, "silent"),
+        ("refused_write", "out_of_range", {"delivered": "success"}, "hidden"),
         ("selective_completion", "completions", {"unsignalled_told": 16}, False),
         (
             "data_progress",

@@ -71,7 +71,6 @@ def test_a_fact_that_is_missing_is_a_fault() -> None:
         ("tcp", "send_after_write", {"pairs": 479}),
         ("tcp", "send_after_write", {"promised": False}),
         ("tcp", "last_byte", {"writes": 399}),
-        ("tcp", "wrong_key", {"delivered": "success"}),
         ("tcp", "completions", {"signalled_told": 2}),
         ("shm", "atomics", {"granted": False}),
         ("tcp", "progress", {"landed_once_polled": False}),

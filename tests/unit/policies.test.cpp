@@ -69,6 +69,7 @@ TEST(atomics, each_answer_names_its_executor) {
 TEST(the_others, each_answer_states_its_properties) {
   EXPECT_EQ(answers::write_fault::reported::signalled_write, post_mode::signalled);
   EXPECT_EQ(answers::write_fault::delivery_confirmed::signalled_write, post_mode::delivered);
+  EXPECT_EQ(answers::write_fault::undetected::signalled_write, post_mode::signalled);
   EXPECT_EQ(answers::framing::immediate::bytes_in_front, 0U);
   EXPECT_EQ(answers::framing::header::bytes_in_front, wire::header_bytes);
   EXPECT_EQ(answers::endpoint::connected::type, endpoint_type::connected);

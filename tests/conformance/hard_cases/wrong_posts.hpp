@@ -425,6 +425,8 @@ TYPED_TEST_P(wrong_posts, what_the_initiator_can_know_is_refused_at_the_call) {
 }
 TYPED_TEST_P(wrong_posts, what_only_the_target_can_know_fails_and_changes_no_byte) {
   using fabric = typename TestFixture::tested_fabric;
+  if (fabric::facts.refused_write == refusal::hidden)
+    GTEST_SKIP() << "row " << fabric::name << ", refused_write: hidden: the library tells success of a refused write";
   // An addressed endpoint serves all its connections, and such a library may stall it at a refused write.
   if (!TestFixture::simulated && fabric::facts.refused_write == refusal::silent &&
       fabric::facts.endpoint_type == endpoint_type::addressed)

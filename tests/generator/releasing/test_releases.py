@@ -121,6 +121,24 @@ def test_check_live_warns_of_such_a_release(root: Path, monkeypatch: pytest.Monk
         assert len(found) == warnings and all("observed with libfabric 1.11 to 2.1" in each for each in found)
 
 
+@pytest.mark.parametrize("running, warned", (("2.4", False), ("2.5", True), ("2.6", True)))
+def test_check_live_warns_of_refused_writes_that_end_as_successes(root: Path, monkeypatch: pytest.MonkeyPatch,
+                                                                  capsys: pytest.CaptureFixture[str], running: str,
+                                                                  warned: bool) -> None:
+    matrix = read_matrix(root / "providers.yaml", "providers.yaml")
+    shm = matrix.fabric("shm")
+    assert shm is not None
+    probed = Probed(shm, (), Provenance(f"libfabric {running}.0", running, "6.1", "lo", "2026-11-26"), running)
+    monkeypatch.setattr(command, "probe_present", lambda *_, **__: ([probed], []))
+    monkeypatch.setattr(command, "observed_releases", lambda: ())
+    for kind in ("table", "json"):
+        with pytest.raises(SystemExit):
+            command.check_live(matrix, node="127.0.0.1", program=None, kind=kind, benches=False)
+        told = capsys.readouterr().out
+        found = json.loads(told)["limits"] if kind == "json" else re.findall("^warning: (.*)$", told, re.M)
+        assert [f"shm: libfabric {running} tells success of a write" in each for each in found] == [True] * warned
+
+
 def test_a_folder_that_is_no_source_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="is no source of libfabric"):
         places.place_of_source(tmp_path)

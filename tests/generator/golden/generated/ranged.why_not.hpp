@@ -86,6 +86,13 @@ constexpr refused why_not(const ranged_since_1_15*, answers::write_fault::delive
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const ranged_since_1_15*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric ranged cannot answer undetected: it needs refused_write to be hidden, and ranged.refused_write is "
+      "reported (claimed: c); the nearest legal answer is write_fault::reported [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const ranged_since_1_15*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric ranged cannot answer provider: it needs atomics to be provider, and ranged.atomics is none (claimed: c); the "
