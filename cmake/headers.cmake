@@ -95,6 +95,9 @@ set(WEFT_PUBLIC_HEADERS
 
 # Internal rooms: installed because public headers include them, and changed without notice.
 set(WEFT_ROOM_HEADERS
+  backends/devices/choice.hpp
+  backends/devices/near.hpp
+  backends/devices/without_topology.hpp
   backends/loopback/address.hpp
   backends/loopback/behaviour.hpp
   backends/loopback/chance.hpp
@@ -317,6 +320,7 @@ set(WEFT_HEADERS ${WEFT_PUBLIC_HEADERS} ${WEFT_ROOM_HEADERS})
 
 # Internal headers that include <rdma/...>: they need libfabric's own headers.
 set(WEFT_LIBFABRIC_HEADERS
+  backends/devices/libfabric/offers.hpp
   backends/libfabric/address.hpp
   backends/libfabric/addressed.hpp
   backends/libfabric/atomic_names.hpp
@@ -348,6 +352,7 @@ set(WEFT_LIBFABRIC_HEADERS
 set(WEFT_VERBS_HEADERS
   backends/verbs/loaded_library.hpp
   backends/verbs/address.hpp
+  backends/verbs/bound_devices.hpp
   backends/verbs/cm_event.hpp
   backends/verbs/completion_queue.hpp
   backends/verbs/completions.hpp
@@ -396,4 +401,9 @@ set(WEFT_ETCD_HEADERS
 set(WEFT_ASIO_HEADERS
   event_loops/asio.hpp
   event_loops/asio_operation.hpp
+)
+
+# Headers that include hwloc.h. backends/devices/near.hpp includes them where the compiler finds hwloc.h.
+set(WEFT_HWLOC_HEADERS
+  backends/devices/topology.hpp
 )

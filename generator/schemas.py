@@ -99,7 +99,8 @@ def all_schemas() -> dict[str, Schema]:
             {"check": _TEXT, "status": {"enum": ["ok", "note", "problem"]}, "sentence": _TEXT, "mend": _TEXT})},
             problems=number),
         "list": _answer("list", library=_TEXT, fabrics={"type": "array", "minItems": 1, "items": _closed(
-            {"fabric": _TEXT, "backend": _TEXT, "works": {"type": "boolean"}, "devices": _TEXTS, "why": _TEXT})}),
+            {"fabric": _TEXT, "backend": _TEXT, "works": {"type": "boolean"}, "devices": _TEXTS, "why": _TEXT,
+             "numa_nodes": {"type": "object", "additionalProperties": number}})}),
         "top": _answer("top", folder=_TEXT, transports={"type": "array", "items": _closed({
             "process": number, **{name: _TEXT for name in ("program", "fabric", "listens_at", "file")},
             "counters": _closed({name: number for name in WHOLE}), "traffic": traffic,

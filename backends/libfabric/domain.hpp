@@ -2,10 +2,12 @@
 //
 // Finds and opens the row's provider: fi_getinfo, attestation of its reply, fabric and domain.
 // Of several replies weft takes the first with the row's provider name: the order of replies changes between releases.
+// Where options.device_near says so, it takes the first one of the nearest device.
 // An empty reply becomes a sentence with the names of the matrix, because -61 alone does not say what was missing.
 // Hot path: no. Threads: one owner.
 #pragma once
 
+#include "../devices/libfabric/offers.hpp"
 #include "../loaded/libfabric.hpp"
 #include "attest.hpp"
 #include "conflict.hpp"
@@ -20,6 +22,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weft::backends::libfabric {
 
@@ -29,6 +33,13 @@ struct domain {
   owned<fid_fabric> fabric;
   owned<fid_domain> object;  // After `fabric`: closed before it.
   std::string differences;   // Accepted differences from the row.
+  std::vector<device_verdict> devices;
+};
+
+/// The reply that was taken, and why.
+struct chosen_info {
+  owned_info info;
+  std::vector<device_verdict> devices;
 };
 
 /// Why a host has no address; empty when it has one.
@@ -70,9 +81,9 @@ failure nothing_found(int returned, const port_options& options) {
                                               "\" " + conflicts_of<Shape>(options)};
 }
 
-/// Asks the library. Picks the reply with the row's provider name, or the first one, which attest() then judges.
+/// Asks the library. Picks a reply with the row's provider name, or the first one, which attest() then judges.
 template <class Shape>
-result<owned_info> find_info(const port_options& options) {
+result<chosen_info> find_info(const port_options& options) {
   const question asked = question_of<Shape>(options);
   if (!asked.hints)
     return failure{error(errc::no_memory, "fi_allocinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
@@ -81,17 +92,18 @@ result<owned_info> find_info(const port_options& options) {
   const int returned = fi_getinfo(asked_version, asked.node, asked.service, source, asked.hints.get(), &found);
   if (returned != 0) return nothing_found<Shape>(returned, options);
   const owned_info all(found);
-  const fi_info* chosen = found;
+  devices::offered_infos offered;
   for (const fi_info* each = found; each != nullptr; each = each->next)
     if (is_provider(text_or_none(each->fabric_attr->prov_name), Shape::facts.provider) &&
-        each->ep_attr->type == request<Shape>::endpoint) {
-      chosen = each;
-      break;
-    }
-  owned_info copy(fi_dupinfo(chosen));
+        each->ep_attr->type == request<Shape>::endpoint)
+      offered.add(*each);
+  if (offered.empty()) offered.add(*found);
+  auto choice = devices::choose(Shape::name, offered.devices(), options);
+  if (!choice) return std::move(choice).error();
+  owned_info copy(fi_dupinfo(&offered.at(choice->index)));
   if (!copy)
     return failure{error(errc::no_memory, "fi_dupinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
-  return copy;
+  return chosen_info{std::move(copy), std::move(choice->verdicts)};
 }
 
 /// Opens fabric and domain. Refuses a library that differs from the baked values.
@@ -100,12 +112,12 @@ result<domain> open_domain(const port_options& options) {
   set_environment<Shape>();
   if (auto no = missing_library(); !no.empty())
     return failure{error(errc::unsupported, "dlopen"), "fabric " + std::string(Shape::name) + ": " + no};
-  result<owned_info> info = find_info<Shape>(options);
-  if (!info) return std::move(info).error();
-  auto differences = attest<Shape>(**info, options);
+  result<chosen_info> found = find_info<Shape>(options);
+  if (!found) return std::move(found).error();
+  auto differences = attest<Shape>(*found->info, options);
   if (!differences) return std::move(differences).error();
   const std::string who = "fabric " + std::string(Shape::name);
-  domain opened{std::move(info).value(), {}, {}, std::move(differences).value()};
+  domain opened{std::move(found->info), {}, {}, std::move(differences).value(), std::move(found->devices)};
   if (const int r = fi_fabric(opened.info->fabric_attr, opened.fabric.slot(), nullptr); r != 0)
     return refused(r, "fi_fabric", who);
   if (const int r = fi_domain(opened.fabric.get(), opened.info.get(), opened.object.slot(), nullptr); r != 0)

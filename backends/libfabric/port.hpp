@@ -206,6 +206,7 @@ class port : public post_calls<Shape> {
     limits_.largest_write = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_write);
     limits_.library = "libfabric " + printed(running_with());
     limits_.differences = domain_.differences;
+    limits_.devices = domain_.devices;
   }
 
   // Destroyed from last to first, the order that libfabric wants.

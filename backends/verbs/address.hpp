@@ -60,6 +60,10 @@ class socket_address {
     sockaddr_storage none{};
     return std::memcmp(host(held_), host(none), held_.ss_family == AF_INET6 ? sizeof(in6_addr) : sizeof(in_addr)) == 0;
   }
+  /// An IPv6 address that holds on one interface only (fe80::).
+  bool is_link_local() const noexcept {
+    return held_.ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(static_cast<const in6_addr*>(host(held_)));
+  }
   /// "10.0.0.1:7471", "[fe80::1]:7471"
   std::string printable() const {
     char text[INET6_ADDRSTRLEN] = "";

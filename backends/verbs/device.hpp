@@ -3,17 +3,20 @@
 // Finds the device of an address, and checks that it is what the header was generated for. Each cell that an answer
 // relies on is compared (asked, returned, baked); open refuses with the list of differences.
 // Nothing adapts at run time. The connection manager finds a device by the address of its interface; without an address
-// its first device is used.
+// its first device is used, or the one that options.device_near asks for.
 // Hot path: no. Threads: one owner.
 #pragma once
 
 #include "address.hpp"
+#include "bound_devices.hpp"
 #include "extended_posting.hpp"
 #include "loaded_library.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weft::backends::verbs {
 
@@ -30,6 +33,7 @@ struct device {
   std::uint32_t inline_bytes = 0;
   bool makes_pairs = false;  ///< The device makes queue pairs of the row's posting kind.
   std::string differences;   ///< Accepted differences from the row.
+  std::vector<device_verdict> verdicts;
   /// iWARP: no immediates, no atomics, and the destination of a read must be remotely writable (RFC 5040).
   bool internet_wire = false;
 };
@@ -90,6 +94,25 @@ result<std::string> attest(const device& of, const ibv_port_attr& port, const po
     return failure{error(errc::broken, "open"), said + " [WEFT-O003]"};
   }
   return found.text();
+}
+
+/// The address of the device that options.device_near asks for becomes the port's own.
+template <class Shape>
+result<void> bind_near(device& into, const port_options& options) {
+  const std::string who = "fabric " + std::string(Shape::name);
+  const bound_devices all;
+  if (all.devices().empty())
+    return failure{error(errc::unsupported, "rdma_bind_addr"),
+                   who + ": device_near is asked for, and no RDMA device has an address (rdma link, ip address)"};
+  auto choice = devices::choose(Shape::name, all.devices(), options);
+  if (!choice) return std::move(choice).error();
+  into.own = all.at(choice->index);
+  into.verdicts = std::move(choice->verdicts);
+  if (options.service.empty()) return {};
+  auto port = resolve_address({}, options.service, who);
+  if (!port) return std::move(port).error();
+  into.own.set_port(port->port());
+  return {};
 }
 
 /// Finds context and port of the device with this address, or of the first device.
@@ -173,10 +196,19 @@ result<device> open_device(const port_options& options) {
   if (!options.node.empty()) {
     if (auto own = resolve_address(options.node, options.service, who)) opened.own = *own;
     else return std::move(own).error();
+  } else if (options.device_near != device_near::none) {
+    if (auto bound = bind_near<Shape>(opened, options); !bound) return std::move(bound).error();
   }
   const auto port = find_device<Shape>(opened);
   if (!port) return port.error();
   opened.name = ibv_get_device_name(opened.context->device);
+  if (opened.verdicts.empty())
+    opened.verdicts.push_back({Shape::name,
+                               opened.name,
+                               {},
+                               true,
+                               options.node.empty() ? "the library has it first, and device_near is none"
+                                                    : "it has the address " + options.node});
   opened.internet_wire = opened.context->device->transport_type == IBV_TRANSPORT_IWARP;
   ibv_port_attr seen{};
   if (const int r = ibv_query_device(opened.context, &opened.attributes); r != 0)

@@ -169,6 +169,7 @@ class port : public post_calls<port<Shape>, Shape> {
     limits_.largest_message = on_.largest_message;
     limits_.largest_write = std::min(on_.largest_message, Shape::facts.largest_write);
     limits_.differences = on_.differences;
+    limits_.devices = on_.verdicts;
     limits_.library = "rdma-core, device " + on_.name;
   }
 

@@ -119,6 +119,8 @@ class set_peer_calls {
     if (record == nullptr) return {};
     return {{state::profiles[record->member].name, kind::taken, "the peer called by this fabric"}};
   }
+  /// The devices of each open fabric (transport<F>::explain()).
+  const std::vector<device_verdict>& explain() const noexcept { return state_().limits.devices; }
   /// The name of the fabric that reaches the peer; empty for nobody.
   static std::string_view fabric_of(peer p) noexcept {
     return p ? state::profiles[peer_access::member(p)].name : std::string_view();

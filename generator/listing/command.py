@@ -24,7 +24,8 @@ def list_fabrics(matrix: Path, kind: str) -> None:
 
     libfabric is asked as a program would find it. A fabric works where the library offers the row's provider with the
     row's kind of endpoint. Nothing is opened: a peer may still not be reachable. The exit code is 1 where libfabric
-    is not usable.
+    is not usable. Where the system knows a device's NUMA node, it stands after the device:
+    transport_options::device_near chooses by it.
 
     \b
     Examples:
@@ -38,12 +39,12 @@ def list_fabrics(matrix: Path, kind: str) -> None:
         click.echo(as_json("list", {"library": library.version,
                                     "fabrics": [{**asdict(each), "devices": list(each.devices)} for each in found]}))
     elif kind == "csv":
-        click.echo(as_csv(("fabric", "backend", "works", "devices", "why"),
-                          [(each.fabric, each.backend, "yes" if each.works else "no", " ".join(each.devices), each.why)
-                           for each in found]))
+        click.echo(as_csv(("fabric", "backend", "works", "devices", "why", "numa_nodes"),
+                          [(each.fabric, each.backend, "yes" if each.works else "no", " ".join(each.devices), each.why,
+                            " ".join(f"{name}={node}" for name, node in each.numa_nodes.items())) for each in found]))
     else:
         show_table(("fabric", "works", "devices, or why not"),
-                   [(each.fabric, "yes" if each.works else "no", ", ".join(each.devices) or each.why)
+                   [(each.fabric, "yes" if each.works else "no", ", ".join(each.described()) or each.why)
                     for each in found])
     if not library.version:
         click.echo(with_id(f"weft: libfabric has no provider to offer, and only fabrics without it are listed as "

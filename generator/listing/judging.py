@@ -2,8 +2,8 @@
 """Which rows have an endpoint here, on which devices, and why the others have none."""
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..doctoring.library import Library
 from ..doctoring.machine import Machine
@@ -16,18 +16,40 @@ _ALWAYS = {"mapped": "processes of this host", "streams": "sockets of the kernel
 
 @dataclass(frozen=True)
 class Listed:
-    """A row. `devices`: what it works on; empty where it does not, and `why` says why."""
+    """A row. `devices`: what it works on; empty where it does not, and `why` says why.
+
+    `numa_nodes`: by device, where the system knows the node.
+    """
 
     fabric: str
     backend: str
     works: bool
     devices: tuple[str, ...]
     why: str = ""
+    numa_nodes: Mapping[str, int] = field(default_factory=dict)
+
+    def described(self) -> list[str]:
+        """The devices for people: mlx5_0 (NUMA node 1)."""
+        return [f"{each} (NUMA node {self.numa_nodes[each]})" if each in self.numa_nodes else each
+                for each in self.devices]
 
 
 def listed(fabrics: Iterable[Fabric], machine: Machine, library: Library) -> list[Listed]:
     """Every row, in the order of the matrix."""
-    return [_one(each, machine, library) for each in fabrics]
+    found = (_one(each, machine, library) for each in fabrics)
+    return [replace(each, numa_nodes=_numa_nodes(each.devices, machine)) for each in found]
+
+
+def _numa_nodes(devices: Iterable[str], machine: Machine) -> dict[str, int]:
+    """The kernel writes -1 where firmware does not say. A domain of libfabric may add a word: rdmap0-rdm."""
+    found: dict[str, int] = {}
+    for each in devices:
+        for name in dict.fromkeys((each, each.rpartition("-")[0])):
+            for kind in ("infiniband", "net", "cxi"):
+                node = machine.number(f"/sys/class/{kind}/{name}/device/numa_node") if name else None
+                if node is not None:
+                    found.setdefault(each, node)
+    return found
 
 
 def _one(fabric: Fabric, machine: Machine, library: Library) -> Listed:

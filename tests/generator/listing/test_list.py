@@ -56,6 +56,17 @@ def test_cards_are_told_apart_by_their_kind(tmp_path: Path) -> None:
     assert none["ibverbs_iwarp"].why == "no iWARP device in /sys/class/infiniband"
 
 
+def test_numa_nodes_that_the_system_knows_stand_beside_their_devices(tmp_path: Path) -> None:
+    for name, node in (("net/eth0", "1"), ("net/lo", "-1"), ("infiniband/rdmap0", "0")):
+        (tmp_path / "sys/class" / name / "device").mkdir(parents=True)
+        (tmp_path / "sys/class" / name / "device/numa_node").write_text(node + "\n", "utf-8")
+    efa = Offer("efa", "addressed", "rdmap0-rdm", "efa")
+    found = judged(Machine(tmp_path, {}), replace(LIBRARY, offers=(*LIBRARY.offers, efa)))
+    assert found["tcp"].numa_nodes == {"eth0": 1}
+    assert found["tcp"].described() == ["lo", "eth0 (NUMA node 1)"]
+    assert found["efa"].numa_nodes == {"rdmap0": 0, "rdmap0-rdm": 0}
+
+
 @pytest.mark.parametrize("library, code", [(LIBRARY, 0), (Library(why="the loader finds no libfabric.so.1"), 1)])
 def test_without_libfabric_other_fabrics_are_still_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                           library: Library, code: int) -> None:
