@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_359c0b27 {
+inline namespace rules_728027c5 {
 /// TCP sockets of the kernel, between any two hosts, without a library. linux 5.3 and later.
 struct kernel_tcp {
-  static constexpr std::string_view name = "kernel_tcp", library = "linux", made_from = "rules 1f49723d, row 656c2568";
+  static constexpr std::string_view name = "kernel_tcp", library = "linux", made_from = "rules 3ae7adf7, row 656c2568";
   static constexpr library_version built_with = backends::streams::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -109,7 +109,7 @@ struct kernel_tcp {
   >;
 };
 static_assert(complete_fabric<kernel_tcp>);
-}  // namespace rules_359c0b27
+}  // namespace rules_728027c5
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -92,6 +92,15 @@ constexpr refused why_not(const kernel_tcp*, answers::write_fault::delivery_conf
   return {};
 }
 template <class Asked>
+constexpr refused why_not(const kernel_tcp*, answers::write_fault::undetected, Asked) {
+  static_assert(detail::nobody_asks<Asked>,
+      "weft: write_fault: fabric kernel_tcp cannot answer undetected: it needs refused_write to be hidden, and kernel_tcp.refused_write "
+      "is reported (claimed: weft's own: the target checks the place, and its refusal ends the write; observed: 2026-11-26 linux 6.18.44 "
+      "conformance suites over 127.0.0.1, writes with a wrong key or to a released region ended with an error, and changed no byte); the "
+      "nearest legal answer is write_fault::reported [WEFT-C001]");
+  return {};
+}
+template <class Asked>
 constexpr refused why_not(const kernel_tcp*, answers::atomics::provider, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: atomics: fabric kernel_tcp cannot answer provider: it needs atomics to be provider, and kernel_tcp.atomics is none (claimed: "
