@@ -115,6 +115,24 @@ else()
     "(Debian: libcurl4-openssl-dev nlohmann-json3-dev)")
 endif()
 
+# Programs bring the Boost that they use; weft's own take Debian's.
+add_library(weft_threads INTERFACE)
+add_library(weft::threads ALIAS weft_threads)
+set_target_properties(weft_threads PROPERTIES EXPORT_NAME threads)
+target_link_libraries(weft_threads INTERFACE weft)
+weft_verified_headers(weft_threads ${WEFT_THREADS_HEADERS})
+find_path(WEFT_BOOST_INCLUDE_DIR boost/lockfree/queue.hpp)
+mark_as_advanced(WEFT_BOOST_INCLUDE_DIR)
+if(WEFT_BOOST_INCLUDE_DIR)
+  target_include_directories(weft_threads SYSTEM INTERFACE $<BUILD_INTERFACE:${WEFT_BOOST_INCLUDE_DIR}>)
+  set_target_properties(weft_threads PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  set(WEFT_HAS_BOOST TRUE)
+else()
+  set(WEFT_HAS_BOOST FALSE)
+  message(STATUS "weft: weft's own programs with queues of submissions are left out: boost/lockfree/queue.hpp is not "
+    "installed (Debian: libboost-dev)")
+endif()
+
 # Programs bring the Asio that they use; weft's own take Debian's.
 add_library(weft_asio INTERFACE)
 add_library(weft::asio ALIAS weft_asio)

@@ -9,7 +9,8 @@ install(TARGETS weft EXPORT weftTargets
   FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILE_SET selected DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS weft_libfabric weft_verbs weft_authentication weft_job weft_etcd weft_asio EXPORT weftTargets
+install(TARGETS weft_libfabric weft_verbs weft_authentication weft_job weft_etcd weft_asio weft_threads
+  EXPORT weftTargets
   FILE_SET headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILE_SET first_of_others DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(fabric IN LISTS WEFT_AVAILABLE_FABRICS)

@@ -86,6 +86,8 @@ set(WEFT_PUBLIC_HEADERS
   policies/threading.hpp
   policies/wait.hpp
   policies/write_fault.hpp
+  threads/sleeping_owner.hpp
+  threads/submission.hpp
   transfers/engine.hpp
   transfers/prepared_list.hpp
   transfers/refusal.hpp
@@ -401,6 +403,11 @@ set(WEFT_ETCD_HEADERS
 set(WEFT_ASIO_HEADERS
   event_loops/asio.hpp
   event_loops/asio_operation.hpp
+)
+
+# Headers that include Boost's: submission_queue.hpp is public API.
+set(WEFT_THREADS_HEADERS
+  threads/submission_queue.hpp
 )
 
 # Headers that include hwloc.h. backends/devices/near.hpp includes them where the compiler finds hwloc.h.

@@ -30,7 +30,7 @@ _GENERATED = """answers any_later_version atomic_table atomics_by built_with by_
 environment environment_setting fabric_facts facts fingerprint follows half_round_trip_ns library library_version
 made_from name permitted policies policy_set port refused settings shared unlimited why_not"""
 _NAMESPACES = "backends core detail fabrics std weft wire"
-_TARGETS = "asio authentication backend_libfabric backend_verbs c etcd job weft"
+_TARGETS = "asio authentication backend_libfabric backend_verbs c etcd job threads weft"
 _CMAKE = """all clean edit_cache help install list_install_components package package_source preinstall
 rebuild_cache test"""
 _FALSE_OR_TRUE = "ignore n no notfound off on y yes"  # an option with this value would be no list of fabrics

@@ -11,7 +11,7 @@ from conan.errors import ConanInvalidConfiguration
 
 FILES = ["CMakeLists.txt", "LICENSE", "weft.h", "weft.hpp", "providers.yaml"]
 FOLDERS = ["abi", "backends", "cmake", "compose", "core", "coroutines", "emulator", "event_loops", "generated",
-           "history", "job", "policies", "probe", "transfers", "wire"]
+           "history", "job", "policies", "probe", "threads", "transfers", "wire"]
 
 
 class Weft(ConanFile):

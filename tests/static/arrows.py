@@ -20,6 +20,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "job": ("core",),
     "coroutines": ("core", "wire", "policies", "backends", "compose"),
     "transfers": ("core", "wire", "policies", "backends", "compose"),
+    "threads": ("core", "wire", "policies", "backends", "compose"),
     "event_loops": ("core", "wire", "policies", "backends", "compose", "coroutines"),
     "generated": ("compose", "policies", "backends"),
     "abi": ("core", "compose", "transfers", "weft.h"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from sources import files, report
 
 HEADER_FOLDERS = ("core", "wire", "policies", "backends", "compose", "coroutines", "transfers", "event_loops",
-                  "history", "job")
+                  "threads", "history", "job")
 HEADER_LIST = "cmake/headers.cmake"
 PROGRAM_FOLDERS = ("tests", "bench", "examples", "probe", "docs", "fuzz", "abi")
 

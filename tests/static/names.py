@@ -18,7 +18,8 @@ from ruamel.yaml import YAML
 from sources import files, report, without_comments
 
 FOLDERS = (
-    *("core", "wire", "policies", "backends", "compose", "coroutines", "transfers", "event_loops", "history", "job"),
+    *("core", "wire", "policies", "backends", "compose", "coroutines", "transfers", "event_loops", "threads"),
+    *("history", "job"),
     *("examples", "probe", "emulator"),
 )
 

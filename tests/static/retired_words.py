@@ -22,7 +22,7 @@ from typing import Literal
 from prose import kind_of
 from sources import GENERATED, project_files, report, text_of, without_comments
 
-PRODUCT = r"^(core|wire|policies|compose|backends|coroutines|transfers|event_loops)/"
+PRODUCT = r"^(core|wire|policies|compose|backends|coroutines|transfers|event_loops|threads)/"
 EVERYWHERE = r""
 
 
@@ -80,7 +80,7 @@ RETIRED: tuple[Retired, ...] = (
         "getenv",
         "secure_getenv",
         "call",
-        where=r"^(core|wire|policies|compose|backends|coroutines|transfers|event_loops|job|emulator)/",
+        where=r"^(core|wire|policies|compose|backends|coroutines|transfers|event_loops|threads|job|emulator)/",
     ),
 )
 

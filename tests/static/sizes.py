@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sources import CPP, GENERATED, project_files, read_list, report, text_of, without_comments, write_list
 
-ROOMS = ("core", "wire", "policies", "compose", "backends", "coroutines", "transfers", "event_loops", "job",
+ROOMS = ("core", "wire", "policies", "compose", "backends", "coroutines", "transfers", "event_loops", "threads", "job",
          "generator")
 LINES = 300
 LINES_OF = {"engine.hpp": 250}
