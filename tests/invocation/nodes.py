@@ -247,6 +247,15 @@ class Suite:
             self.counts(second)
             node.kill()
 
+    def a_node_that_starts_nothing_does_not_get_every_executor(self) -> None:
+        with self.manager() as (m, where):
+            self.node(where, "broken", "--executor", "/nowhere", workers=16)
+            self.node(where, "good", workers=2)
+            found = self.report(self.load(m, "--executors", "2", "--calls", "200"))
+            expect(found["done"] == 200, f"{found}")
+            expect("was not started on broken: the executor /nowhere cannot be started" in m.said(), m.said())
+            expect(self.counts(m)["not started"] <= 2, "the broken node was asked again and again")
+
     def refusals_say_what_is_free(self) -> None:
         with self.manager() as (m, where):
             done = m.client("list")

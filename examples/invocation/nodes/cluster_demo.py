@@ -84,6 +84,9 @@ def print_summary(given: argparse.Namespace, reports: dict[str, dict[str, Any]])
         for each in report["violations"]:
             good = False
             print(f"{fabric:8} VIOLATION: {each}")
+    for fabric, report in reports.items():
+        for line in report.get("said", []):
+            print(f"{fabric:8} said: {line}")
     print("all promises kept" if good else "promises were broken: see VIOLATION above")
     return good
 

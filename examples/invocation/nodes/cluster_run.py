@@ -102,6 +102,9 @@ class Run:
         except (Violation, OSError, subprocess.SubprocessError) as e:
             self.violations.append(str(e))
         report["violations"] = self.violations
+        if self.violations:  # what the platform said, for the search of the reason
+            report["said"] = [f"{each.path.name}: {line}" for each in self._running
+                              for line in each.said().strip().splitlines()[-20:]]
         return report
 
     def platform(self) -> tuple[Program, Program]:

@@ -115,10 +115,13 @@ class fleet {
       node->free = m->free;
       node->draining = m->draining;
     } else if (const auto s = unpack<started_message>(message)) {
+      node->refusals = 0;
       if (const auto e = seen_.of(from, s->number)) e->process = s->process;
     } else if (const auto no = unpack<not_started_message>(message)) {
       if (const auto e = seen_.of(from, no->number)) {
         e->journals_here = true;
+        say("executor " + std::to_string(e->number) + " was not started on " + node->name + ": " +
+            std::string(no->sentence));
         seen_.ended(*e, {false, "on the node " + node->name + ": " + std::string(no->sentence)}, true);
       }
     } else if (const auto j = unpack<journal_message>(message)) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace weft::invocation::nodes {
@@ -37,6 +38,7 @@ struct node_seen {
   std::uint16_t free = 0;     ///< As it reported.
   std::uint16_t placed = 0;   ///< By this manager.
   std::uint64_t started = 0;  ///< Executors so far.
+  std::uint64_t refusals = 0;  ///< Since it last started an executor.
   bool draining = false;
   bool left = false;  ///< It said so: the loss of its connection is no loss.
 
@@ -56,14 +58,16 @@ class roster {
  public:
   using executor = std::shared_ptr<remote_executor>;
 
-  /// The node with most free workers, and of several the one that started fewest. Null: none has so many.
+  /// The node with most free workers, and of several the one that started fewest. One that could not start the last
+  /// executor comes last, as it stays free and would get each one. Null: none has so many.
   node_seen* freest(std::uint16_t wanted) noexcept {
     node_seen* best = nullptr;
     for (node_seen& n : nodes_) {
       if (n.free_workers() < wanted) continue;
-      if (best == nullptr || n.free_workers() > best->free_workers() ||
-          (n.free_workers() == best->free_workers() && n.started < best->started))
-        best = &n;
+      const auto order = [](const node_seen& of) {
+        return std::tuple(of.refusals, -std::int32_t{of.free_workers()}, of.started);
+      };
+      if (best == nullptr || order(n) < order(*best)) best = &n;
     }
     return best;
   }
@@ -124,8 +128,10 @@ class roster {
     else if (end.journal_lost) ++counts_.lost_with_node;
     else ++(end.in_order ? counts_.ended : counts_.died);
     e.end = std::move(end);
-    if (node_seen* on = find(e.node); on != nullptr)
+    if (node_seen* on = find(e.node); on != nullptr) {
+      on->refusals += std::uint64_t{never_started};
       on->placed = static_cast<std::uint16_t>(on->placed - std::min<std::size_t>(on->placed, e.journals.size()));
+    }
     executors_.erase(e.number);
   }
   /// The connection to a node is over. All its executors are: they die with their daemon.
