@@ -41,6 +41,7 @@ class fleet {
   }
   /// Tells the nodes that the manager ends, so that they end too and do not wait for it.
   ~fleet() {
+    ends_ = true;
     for (const node_seen& n : seen_.nodes()) (void)letters_.post(net_, n.link, dismissed_message{});
     for (const instant end = net_.now() + 500ms; !letters_.idle() && net_.now() < end;) {
       tend();
@@ -144,7 +145,7 @@ class fleet {
   }
 
   void gone(peer who) {
-    if (const auto sentence = seen_.gone(who, std::string(net_.reason()))) say(*sentence);
+    if (const auto sentence = seen_.gone(who, std::string(net_.reason())); sentence && !ends_) say(*sentence);
     letters_.forget(who);
   }
   static void say(const std::string& sentence) { std::cout << printable(sentence) << std::endl; }
@@ -153,6 +154,7 @@ class fleet {
   outbox<F> letters_;  ///< Before the transport: its memory outlives posts that are still under way.
   transport<F> net_;
   roster seen_;
+  bool ends_ = false;  ///< The nodes leave, because this manager does.
 };
 
 }  // namespace weft::invocation::nodes
