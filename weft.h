@@ -15,8 +15,6 @@
  *
  * Threads. One thread at a time uses a transport and its handles. Different transports may be used at the same time.
  * After fork() the child has no transport: each call there answers WEFT_CLOSED.
- *
- * Tagged messages are not here yet, because a set of fabrics has none. Put the tag into the message.
  */
 #ifndef WEFT_H
 #define WEFT_H
@@ -85,6 +83,8 @@ typedef struct weft_remote_handle* weft_remote;
 typedef struct weft_prepared_handle* weft_prepared;
 /** A list under way: weft_post_list(). Its WEFT_LIST_ENDED closes it. */
 typedef struct weft_list_handle* weft_list;
+/** A tagged receive that has not ended: weft_receive_tagged(). Its event closes it. */
+typedef struct weft_tagged_handle* weft_tagged;
 
 /** Part of a region: the source or destination of a transfer. */
 typedef struct weft_slice {
@@ -281,6 +281,33 @@ WEFT_API int weft_fetch_add(weft_transport net, weft_place at, uint64_t operand,
 WEFT_API int weft_compare_swap(weft_transport net, weft_place at, uint64_t expected, uint64_t desired,
                                uint64_t context);
 
+/* ---- tagged messages --------------------------------------------------------------------------------------------- */
+
+/* A tagged message waits until a receive asks for it: by 64 bits, and by a peer or any. A receive may ignore some bits.
+ * Receives and messages of all fabrics meet in one place. A message takes the first posted receive that fits, and
+ * a receive takes the first arrived message that fits. Plain messages are apart: they get WEFT_RECEIVED. */
+
+/** Sends a tagged message. WEFT_COMPLETED says that the source is free, not that a receive took the message. Errors:
+ * also WEFT_AGAIN (32 messages wait at the peer without a receive), WEFT_TRUNCATED (weft_largest_tagged_message()),
+ * WEFT_UNSUPPORTED (the peer's program matches no tags). */
+WEFT_API int weft_send_tagged(weft_transport net, weft_peer to, weft_slice from, uint64_t tag, uint64_t context,
+                              uint32_t flags);
+/** The same from any memory, which is copied: it is free when the call returns. Costs that copy. */
+WEFT_API int weft_send_tagged_copy(weft_transport net, weft_peer to, const void* bytes, uint64_t size, uint64_t tag,
+                                   uint64_t context, uint32_t flags);
+/** Posts a receive of one message whose tag is `tag` in all bits but those of `ignore`. `from` is its sender, or NULL
+ * for any peer. The end is an event of WEFT_OP_RECEIVE_TAGGED with `context`: WEFT_COMPLETED (peer: the sender, old:
+ * the tag, size: its bytes), or WEFT_FAILED with WEFT_TRUNCATED (the message is longer than `into`, which has its first
+ * bytes), WEFT_PEER_LOST or WEFT_CLOSED (`from` is gone, or the receive was cancelled). Keep the region until then.
+ * `receive` is for weft_cancel_tagged(), and may be NULL. */
+WEFT_API int weft_receive_tagged(weft_transport net, weft_peer from, uint64_t tag, uint64_t ignore, weft_slice into,
+                                 uint64_t context, weft_tagged* receive);
+/** Withdraws a receive, which then ends with WEFT_CLOSED. Errors: WEFT_CLOSED (it has ended: its event came or comes).
+ */
+WEFT_API int weft_cancel_tagged(weft_transport net, weft_tagged receive);
+/** The longest tagged message that this peer takes, in bytes. */
+WEFT_API int weft_largest_tagged_message(weft_transport net, weft_peer peer, uint64_t* size);
+
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 typedef enum weft_event_kind {
@@ -304,7 +331,8 @@ typedef enum weft_operation {
   WEFT_OP_PUT_NOTIFY = 3,
   WEFT_OP_GET = 4,
   WEFT_OP_FLUSH = 5,
-  WEFT_OP_ATOMIC = 6
+  WEFT_OP_ATOMIC = 6,
+  WEFT_OP_RECEIVE_TAGGED = 7
 } weft_operation;
 
 /** One event: 64 bytes in every version of WEFT_ABI 0. `data` and `text` are valid until the next weft_poll(),
@@ -316,9 +344,9 @@ typedef struct weft_event {
   weft_peer peer;
   uint32_t operation; /**< weft_operation */
   uint32_t immediate;
-  uint64_t old; /**< The word before an atomic, as bits. */
+  uint64_t old; /**< The word before an atomic, as bits. Of WEFT_OP_RECEIVE_TAGGED: the message's tag. */
   const void* data;
-  uint64_t size;    /**< Of data, in bytes. */
+  uint64_t size;    /**< Of data, in bytes. Of WEFT_OP_RECEIVE_TAGGED: of the message, also where it was cut. */
   const char* text; /**< One sentence of WEFT_FAILED and WEFT_LOST, else NULL. */
 } weft_event;
 

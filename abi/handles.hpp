@@ -15,7 +15,15 @@
 namespace weft::abi {
 
 /// The lowest four bits of a handle. Odd, so that no handle is the address of an object.
-enum class handle_kind : std::uint64_t { transport = 1, peer = 3, region = 5, remote = 7, prepared = 9, list = 11 };
+enum class handle_kind : std::uint64_t {
+  transport = 1,
+  peer = 3,
+  region = 5,
+  remote = 7,
+  prepared = 9,
+  list = 11,
+  tagged = 13
+};
 
 /// 32 bits of generation, 28 bits of place, 4 bits of kind.
 struct handle_number {

@@ -4,10 +4,10 @@
 // lists. Hot path: no; the engine's own path is transfers/engine.hpp. Threads: the owner's.
 #pragma once
 
-#include "../compose/selected.hpp"
 #include "../transfers/engine.hpp"
 #include "../weft.h"
 #include "handles.hpp"
+#include "library_set.hpp"
 
 #include <memory>
 #include <utility>
@@ -36,9 +36,9 @@ struct posted_list {
 };
 
 struct list_tables {
-  explicit list_tables(transfers::engine<selected> made) : engine(std::move(made)) {}
+  explicit list_tables(transfers::engine<library_set> made) : engine(std::move(made)) {}
 
-  transfers::engine<selected> engine;
+  transfers::engine<library_set> engine;
   handle_table<handle_kind::prepared, weft_prepared_handle, std::shared_ptr<const prepared_transfers>> prepared;
   handle_table<handle_kind::list, weft_list_handle, std::unique_ptr<posted_list>> posted;
 };

@@ -13,7 +13,7 @@ namespace {
 
 /// Throws std::bad_alloc. False: there is no memory, and *why says so.
 bool make_lists(open_transport& t, const transfers::engine_options& o, failure* why) {
-  auto made = transfers::engine<selected>::make(t.net, o);
+  auto made = transfers::engine<library_set>::make(t.net, o);
   if (!made) return *why = made.error(), false;
   t.lists = std::make_unique<list_tables>(std::move(made).value());
   return true;

@@ -4,12 +4,13 @@
 // error. Hot path: on_event. Threads: the owner's.
 #pragma once
 
-#include "../compose/selected.hpp"
 #include "../core/describe.hpp"
 #include "event_queue.hpp"
 #include "handles.hpp"
+#include "library_set.hpp"
 #include "list_tables.hpp"
 #include "staging.hpp"
+#include "tagged_receives.hpp"
 
 #include <memory>
 #include <optional>
@@ -29,7 +30,7 @@ constexpr int code_of(errc code) noexcept { return -static_cast<int>(code); }
 
 class open_transport {
  public:
-  using set = selected;
+  using set = library_set;
   explicit open_transport(transport<set> opened) : net(std::move(opened)) {}
 
   // ---- the last error
@@ -119,6 +120,7 @@ class open_transport {
   staging staged_;
 
  public:
+  tagged_receives receives;  // before the transport, whose end ends them
   handle_table<handle_kind::region, weft_region_handle, owned_region> regions;
   transport<set> net;
   handle_table<handle_kind::peer, weft_peer_handle, peer> peers;
@@ -136,16 +138,16 @@ class open_transport {
     void operator()(const completed& e) const {
       t.emit(
           [&](weft_event& out) {
-            t.ended(out, WEFT_COMPLETED, e.what, e.peer, e.context);
             out.old = e.old;
+            t.ended(out, WEFT_COMPLETED, e.what, e.peer, e.context);
           },
           is_shown(e.context));
     }
     void operator()(const failed& e) const {
       t.emit([&](weft_event& out) {
-        t.ended(out, WEFT_FAILED, e.what, e.peer, e.context);
         out.status = code_of(e.why.code);
         out.text = t.events.copied(describe(e.why));
+        t.ended(out, WEFT_FAILED, e.what, e.peer, e.context);
       });
     }
     bool operator()(const received& e) const {
@@ -214,6 +216,8 @@ class open_transport {
   }
   void ended(weft_event& out, weft_event_kind kind, operation what, const peer& with, void* context) {
     out.kind = kind;
+    if (what == operation::receive_tagged) [[unlikely]]
+      return received_tagged(out, with, context);
     out.operation = is_atomic(what)                 ? WEFT_OP_ATOMIC
                     : what == operation::send       ? WEFT_OP_SEND
                     : what == operation::put        ? WEFT_OP_PUT
@@ -226,6 +230,16 @@ class open_transport {
       staged_.give(*copied);
     }
     out.peer = handle_of(with);
+  }
+  void received_tagged(weft_event& out, const peer& from, void* context) {
+    receive_record& r = tagged_receives::of(context);
+    out.peer = handle_of(from);
+    out.operation = WEFT_OP_RECEIVE_TAGGED;
+    out.context = r.context;
+    out.old = r.tag();
+    out.size = r.size();
+    if (r.why().code == errc::truncated) out.text = events.copied("receive_tagged: " + weft::detail::why_no_message(r));
+    receives.give(r);
   }
   template <class Event>
   void met(weft_event_kind kind, const Event& e) {

@@ -86,7 +86,7 @@ int open(const weft_options* given, weft_transport* opened) {
   if (given != nullptr && !copied_options(given, o))
     return refuse(errc::invalid, "weft_open", "the options have a field that this version does not know");
   if (const std::string no = wrong_in(o); !no.empty()) return refuse(errc::invalid, "weft_open", no);
-  auto net = transport<selected>::open(translated(o));
+  auto net = transport<library_set>::open(translated(o));
   if (!net) return refuse(net.why().code, "weft_open", net.error().sentence);
   auto made = std::make_unique<open_transport>(std::move(net).value());
   made->open_fabrics = open_names(made->net);
@@ -131,7 +131,7 @@ const char* weft_version_text(void) {
 
 const char* weft_built_fabrics(void) {
   try {
-    static const std::string all = names_of(static_cast<const weft::selected*>(nullptr));
+    static const std::string all = names_of(static_cast<const library_set*>(nullptr));
     return all.c_str();
   } catch (...) {
     return "";

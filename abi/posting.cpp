@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // weft.h: send, put, put_notify, get, atomics. Each finds its objects by their handles, then makes the set's call.
-#include "calls.hpp"
+#include "posts.hpp"
 
 namespace weft::abi {
 namespace {
-
-void* context_of(std::uint64_t given) noexcept {
-  return reinterpret_cast<void*>(given);  // NOLINT(performance-no-int-to-ptr): it is never read through
-}
-
-int unknown_flags(open_transport& t, const char* name) noexcept {
-  return wrong(t, name, "the flags have a bit that this call does not know");
-}
-
-/// Calls body(transport, peer, local memory) for a message.
-template <class Body>
-[[gnu::always_inline]] inline int message(weft_transport net, const char* name, weft_peer to, const weft_slice& from,
-                                          std::uint32_t flags, Body&& body) noexcept {
-  return call(net, name, [&](open_transport& t) {
-    if ((flags & ~std::uint32_t{WEFT_QUIET}) != 0) [[unlikely]]
-      return unknown_flags(t, name);
-    const peer* const p = t.peers.find(to);
-    if (p == nullptr) [[unlikely]]
-      return no_peer(t, name, to);
-    owned_region* const r = t.regions.find(from.region);
-    if (r == nullptr) [[unlikely]]
-      return no_region(t, name, from.region);
-    return t.answer(body(t.net, *p, r->slice(from.offset, from.size)));
-  });
-}
 
 /// Calls body(transport, described region) for a place of a peer.
 template <class Body>
@@ -59,25 +34,9 @@ template <class Body>
       });
 }
 
-int send_copy(open_transport& t, peer to, const void* bytes, std::uint64_t size, std::uint64_t context, bool quiet) {
-  if (!to.alive()) return t.answer(error(errc::peer_lost, "send"));
-  if (const std::uint64_t most = t.net.largest_message(to); size > most)
-    return t.answer(status{errc::truncated, origin::weft, static_cast<std::int32_t>(most), "send"});
-  failure why;
-  staged_send* const copy = t.staged().take(
-      size, [&](std::uint64_t n) { return t.net.allocate(n, rights::none); }, &why);
-  if (copy == nullptr) return t.answer(why);
-  if (size != 0) std::memcpy(copy->memory.data, bytes, size);
-  copy->context = context;
-  copy->quiet = quiet;
-  const status sent = t.net.send(to, local_memory{copy->memory.data, size, copy->memory.descriptor}, copy);
-  if (!sent) t.staged().give(*copy);
-  return t.answer(sent);
-}
-
 // One width of word serves all types of that width, except where the order of numbers matters.
 template <class Sum, class Order, class Bits>
-status atomic_on(transport<selected>& net, weft_atomic_kind what, const peer& to, const remote_place& at,
+status atomic_on(transport<library_set>& net, weft_atomic_kind what, const peer& to, const remote_place& at,
                  std::uint64_t operand, std::uint64_t expected, void* context) {
   constexpr bool whole = atomic_integer<Order>;
   const auto bits = from_bits<Bits>(operand);
@@ -149,28 +108,27 @@ int atomic(open_transport& t, weft_atomic_kind what, weft_number type, const des
 using namespace weft::abi;
 using weft::local_memory;
 using weft::remote_place;
-using posts = weft::transport<weft::selected>;
+using posts = weft::transport<library_set>;
 
 extern "C" {
 
 int weft_send(weft_transport net, weft_peer to, weft_slice from, uint64_t context, uint32_t flags) {
   return message(
       net, "weft_send", to, from,
-      flags, [&](posts & p, const weft::peer& other, local_memory here) __attribute__((always_inline)) {
-        return (flags & WEFT_QUIET) != 0 ? p.send(other, here) : p.send(other, here, context_of(context));
+      flags, [&](open_transport & t, const weft::peer& other, local_memory here) __attribute__((always_inline)) {
+        return t.answer((flags & WEFT_QUIET) != 0 ? t.net.send(other, here)
+                                                  : t.net.send(other, here, context_of(context)));
       });
 }
 
 int weft_send_copy(weft_transport net, weft_peer to, const void* bytes, uint64_t size, uint64_t context,
                    uint32_t flags) {
-  return call(net, "weft_send_copy", [&](open_transport& t) {
-    if ((flags & ~std::uint32_t{WEFT_QUIET}) != 0) return unknown_flags(t, "weft_send_copy");
-    if (bytes == nullptr && size != 0) return wrong(t, "weft_send_copy", "the bytes are NULL");
-    const weft::peer* const p = t.peers.find(to);
-    if (p == nullptr) return no_peer(t, "weft_send_copy", to);
-    const bool quiet = (flags & WEFT_QUIET) != 0;
-    return send_copy(t, *p, bytes, size, quiet ? 0 : context, quiet);
-  });
+  return copied_message(
+      net, "weft_send_copy", to, bytes, size, flags, context,
+      [](open_transport& t, const weft::peer& other) { return t.net.largest_message(other); },
+      [](open_transport& t, const weft::peer& other, local_memory here, void* copy) {
+        return t.answer(t.net.send(other, here, copy));
+      });
 }
 
 int weft_put(weft_transport net, weft_slice from, weft_place at, uint64_t context, uint32_t flags) {

@@ -28,6 +28,8 @@ set(WEFT_PUBLIC_HEADERS
   compose/region.hpp
   compose/sequence_window.hpp
   compose/sets/fabric_set.hpp
+  compose/sets/tagged.hpp
+  compose/sets/with_each.hpp
   compose/sleep_counts.hpp
   compose/states.hpp
   compose/tagged/receive.hpp
@@ -254,6 +256,7 @@ set(WEFT_ROOM_HEADERS
   compose/sets/choice.hpp
   compose/sets/combined.hpp
   compose/sets/members.hpp
+  compose/sets/no_set_tags.hpp
   compose/sets/set_atomics.hpp
   compose/sets/set_batch.hpp
   compose/sets/set_connecting.hpp
@@ -272,6 +275,7 @@ set(WEFT_ROOM_HEADERS
   compose/tagged/matching.hpp
   compose/tagged/posts.hpp
   compose/tagged/staging.hpp
+  compose/tagged/waiting_rooms.hpp
   core/atomic_listing.hpp
   core/caller_duty.hpp
   core/completion_entry.hpp

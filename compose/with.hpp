@@ -48,17 +48,7 @@ struct followed<F, Set, First, Rest...> {
                         Rest...>::type;
 };
 
-/// An answer of a family that few programs use: peers compare its number, and only where a program asked for it.
-template <class Answer>
-concept compared_by_number = requires {
-  { Answer::compared_number } -> std::convertible_to<std::uint32_t>;
-};
-template <class Answer>
-inline constexpr std::uint32_t number_to_compare = 0;
-template <compared_by_number Answer>
-inline constexpr std::uint32_t number_to_compare<Answer> = Answer::compared_number;
-
-/// `family=answer` words with the answers of a set, then `family=number` words.
+/// `family=answer` words with the answers of a set.
 template <class... Asked>
 constexpr constant_text<512> shared_with(policy_set<Asked...> /*answers*/, std::string_view words) {
   constant_text<512> text;
@@ -66,18 +56,12 @@ constexpr constant_text<512> shared_with(policy_set<Asked...> /*answers*/, std::
     const std::string_view word = words.substr(0, words.find(' '));
     words.remove_prefix(word.size() == words.size() ? word.size() : word.size() + 1);
     const std::string_view family = word.substr(0, word.find('='));
-    if (((compared_by_number<Asked> && family == family_name<Asked>()) || ...)) continue;  // added below
     if (!text.view().empty()) text.add(" ");
     bool taken = false;
     ((family == family_name<Asked>() ? (taken = true, text.add(family).add("=").add(answer_name<Asked>()), 0) : 0),
      ...);
     if (!taken) text.add(word);
   }
-  const auto add_number = [&text]<class Answer>(Answer /*answer*/) {
-    if (const std::uint64_t number = number_to_compare<Answer>; number != 0)
-      text.add(" ").add(family_name<Answer>()).add("=").add(number);
-  };
-  (add_number(Asked{}), ...);
   return text;
 }
 

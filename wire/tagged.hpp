@@ -2,14 +2,15 @@
 //
 // A tagged message: head 8, tag 8, then the payload up to the message's end. And the credit that its receiver returns:
 // one head. The four bits of a message's kind are all in use, so both are messages of the kind `group`. Their head
-// names a kind that no member of a group has (wire/group.hpp). Only peers with the same answer to the family tagged
-// meet, so no other transport reads them. All numbers are little-endian. Hot path: all of it. Threads: values.
+// names a kind that no member of a group has (wire/group.hpp). A side that matches tags says so in its hello; no other
+// one gets such messages. All numbers are little-endian. Hot path: all but the hello. Threads: values.
 #pragma once
 
 #include "group.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace weft::wire {
 
@@ -20,6 +21,30 @@ namespace detail {
 inline constexpr std::uint64_t tagged_head = std::uint64_t{group_kinds} << 16;
 inline constexpr std::uint64_t credit_head = std::uint64_t{group_kinds + 1} << 16;
 }  // namespace detail
+
+/// The last word of introduction::shared where the sender of the hello matches tags: "tagged=32", its window. Nobody
+/// compares it, so peers with and without it meet.
+inline constexpr std::string_view tagged_word = "tagged=";
+inline constexpr std::uint32_t largest_tagged_window = 4096;
+
+/// The words that both sides must share: all but a last one of tagged messages.
+constexpr std::string_view without_tagged_word(std::string_view shared) noexcept {
+  const std::size_t last = shared.rfind(' ') == shared.npos ? 0 : shared.rfind(' ') + 1;
+  if (!shared.substr(last).starts_with(tagged_word)) return shared;
+  return shared.substr(0, last == 0 ? 0 : last - 1);
+}
+/// The window that a hello says; 0: the side matches no tags, or the word is none that weft writes.
+constexpr std::uint32_t tagged_window_in(std::string_view shared) noexcept {
+  const std::size_t rest = without_tagged_word(shared).size();
+  if (rest == shared.size()) return 0;
+  const std::string_view digits = shared.substr(rest == 0 ? tagged_word.size() : rest + 1 + tagged_word.size());
+  std::uint32_t window = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9' || window > largest_tagged_window) return 0;
+    window = window * 10 + static_cast<std::uint32_t>(c - '0');
+  }
+  return window <= largest_tagged_window ? window : 0;
+}
 
 /// Whether the message is one of the two, by its first bytes.
 [[gnu::always_inline]] inline bool is_tagged(const_bytes body) noexcept {

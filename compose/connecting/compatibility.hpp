@@ -7,6 +7,7 @@
 
 #include "../../core/printable.hpp"
 #include "../../wire/hello.hpp"
+#include "../../wire/tagged.hpp"
 
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ inline std::string incompatibility(const build_words& ours, const wire::introduc
   if (text(theirs.fabric) != ours.fabric)
     return detail::difference("fabric " + text(theirs.fabric), "fabric " + std::string(ours.fabric), who);
   const std::string shared = text(theirs.shared);
-  std::string_view a = shared;
+  std::string_view a = wire::without_tagged_word(shared);
   std::string_view b = ours.shared;
   while (!a.empty() && !b.empty()) {
     const auto there = detail::word(a);

@@ -99,6 +99,7 @@ class handshake {
   /// Copies the peer's limits and addresses from its introduction.
   void adopt(record& r, const wire::introduction& theirs) noexcept {
     r.their_max_message_bytes = theirs.max_message_bytes;
+    e_.tagged.adopt(r, theirs.shared);
     r.heartbeat_every = static_cast<std::uint16_t>(std::min(theirs.heartbeat_ms, 30'000U));
     if constexpr (Engine::uses_ring) {
       r.ring = theirs.ring;
@@ -162,7 +163,7 @@ class handshake {
                    e_.cells.registered.key, wire::ring_cells};
     if (kind == wire::message_kind::hello && !Engine::connected) mine.address = e_.own_address;
     mine.fabric = text(Engine::fabric::name);
-    mine.shared = text(Engine::fabric::shared);
+    mine.shared = text(Engine::tagged_type::introduced);
     mine.has_private_data = r.has_private_data;
     if (r.words) mine.private_data = {r.words->private_data.data(), r.words->private_size};
     return mine;

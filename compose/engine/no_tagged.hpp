@@ -9,16 +9,23 @@
 #include "../../core/error.hpp"
 #include "../../core/memory.hpp"
 
+#include <string_view>
+
 namespace weft::detail {
 
 /// What the record of a peer holds for tagged messages: nothing.
 struct not_tagged {};
 
 /// The part of a transport without tagged messages.
+template <class F>
 struct no_tagged {
   static constexpr bool matches = false;
+  /// What a hello says that both sides must share (wire/hello.hpp), and whether this side matches tags.
+  static constexpr std::string_view introduced = F::shared;
   explicit no_tagged(auto& /*engine*/) noexcept {}
 
+  /// Learns from a hello what the peer takes.
+  static constexpr void adopt(auto& /*record*/, const_bytes /*shared*/) noexcept {}
   /// Reserves memory when the transport opens. Throws: bad_alloc.
   static constexpr void open() noexcept {}
   /// A message arrived that wire::is_tagged() knows. False: it must wait.
@@ -77,7 +84,7 @@ struct tagged_of {
   static_assert(tags_have_their_header<Answer>());
   using peer_part = not_tagged;
   template <class Traits>
-  using type = no_tagged;
+  using type = no_tagged<typename Traits::fabric>;
   template <class Transport, class F>
   using calls = no_tagged_calls;
 };

@@ -94,6 +94,9 @@ template <class A>
 requires requires { A::signalled_write; }
 inline constexpr int demands_of<A> = A::signalled_write != post_mode::delivered;
 template <class A>
+requires requires { A::matches; }
+inline constexpr int demands_of<A> = !A::matches;
+template <class A>
 requires requires { A::asks_each_time; }
 inline constexpr int demands_of<A> = !A::asks_each_time;
 

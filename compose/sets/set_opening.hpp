@@ -78,6 +78,7 @@ class set_opening {
     auto& engine = transport_parts::engine_of(*net);
     for (std::uint32_t i = 0; i < engine.peers.capacity(); ++i)
       engine.peers.at(i).member = static_cast<std::uint8_t>(I);
+    s_.tagged.join(engine);
     s_.engines.template enter<I>(engine);
     all_.template enter<I>(std::move(*net));
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "choice.hpp"
+#include "no_set_tags.hpp"
 #include "set_memory.hpp"
 
 #include <unistd.h>
@@ -55,6 +56,7 @@ struct set_state {
   set_memory<engines_type> memory;
   std::array<own_fabric, count> own{};
   wire::fabric_directory here;
+  [[no_unique_address]] typename tagged_of_fabrics<F...>::shared tagged;
   std::unique_ptr<oob_exchange> side_channel;
   std::string listens_at;
   port_limits limits;

@@ -4,6 +4,7 @@
 // asks fabrics with peers; the others now and then, for requests. Hot path: progress. Threads: one owner at a time.
 #pragma once
 
+#include "no_set_tags.hpp"
 #include "set_atomics.hpp"
 #include "set_connecting.hpp"
 #include "set_events.hpp"
@@ -29,7 +30,8 @@ class transport<fabric_set<F...>>
       public detail::set_region_calls<transport<fabric_set<F...>>, fabric_set<F...>>,
       public detail::set_posting_calls<transport<fabric_set<F...>>, F...>,
       public detail::set_sleeping_calls<transport<fabric_set<F...>>, F...>,
-      public detail::atomic_calls<transport<fabric_set<F...>>, fabric_set<F...>> {
+      public detail::atomic_calls<transport<fabric_set<F...>>, fabric_set<F...>>,
+      public detail::tagged_of_fabrics<F...>::template calls<transport<fabric_set<F...>>, F...> {
   using state = detail::set_state<F...>;
   using members = detail::set_members<F...>;
 
@@ -158,6 +160,7 @@ class transport<fabric_set<F...>>
   friend class detail::set_sleeping_calls;
   template <class, class>
   friend class detail::atomic_calls;
+  friend typename detail::tagged_of_fabrics<F...>::template calls<transport, F...>;
   template <class>
   friend class detail::set_atomic_posts;
   template <class, class>

@@ -12,6 +12,13 @@
 
 namespace weft::detail {
 
+/// The sentence of a receive that ended without a whole message.
+inline std::string why_no_message(const tagged_receive& r) {
+  if (r.why().code != errc::truncated) return "the peer that receive_tagged() names is gone";
+  return "a message of " + std::to_string(r.size()) + " bytes arrived for a receive of " +
+         std::to_string(r.why().receiver_bytes());
+}
+
 /// Base of transport<F>, with tagged::matched_over_messages.
 template <class Transport, class F>
 class tagged_calls {
@@ -23,7 +30,7 @@ class tagged_calls {
   /// or `failed` of operation::send carries it; it says that the source is free, and not that a receive took the
   /// message. Errors: `again` (waits_for::receive_slot: the peer holds as many messages without a receive as the
   /// answer's window says; make progress, then try once more), truncated (longer than largest_tagged_message),
-  /// peer_lost.
+  /// unsupported (the peer's program matches no tags), peer_lost.
   [[gnu::always_inline]] status send_tagged(peer to, local_memory from, std::uint64_t tag, void* context) noexcept {
     return posts(e_()).send(to, from, tag, context, true);
   }
@@ -51,7 +58,7 @@ class tagged_calls {
       return {s, "receive_tagged() names a peer that is gone"};
     const status waited = blocking_calls<engine_type>(e_()).until([&r] { return r.ended(); }, timeout, on);
     if (!r.ended()) return {waited, "no message with this tag arrived in time"};
-    if (!r.why()) return {r.why(), sentence_of(r)};
+    if (!r.why()) return {r.why(), why_no_message(r)};
     return tagged_message{r.from(), r.tag(), r.size()};
   }
   /// The longest message that the peer takes, in bytes; 0 of a peer that is not alive.
@@ -66,11 +73,6 @@ class tagged_calls {
 
  private:
   engine_type& e_() const noexcept { return *static_cast<const Transport&>(*this).e_; }
-  static std::string sentence_of(const tagged_receive& r) {
-    if (r.why().code != errc::truncated) return "the peer that receive_tagged() names is gone";
-    return "a message of " + std::to_string(r.size()) + " bytes arrived for a receive of " +
-           std::to_string(r.why().receiver_bytes());
-  }
 };
 
 template <class Answer>

@@ -4,32 +4,35 @@
 // credits of both. A message that fits no receive is copied out of the transport's own receives, so that plain
 // messages, notices and heartbeats still find some. Each peer may have `window` such messages; a message uses one
 // credit of its sender until it finds a receive. Credits return in halves of the window. Hot path: arrived(),
-// receive(). Threads: the owner's.
+// receive(). Threads: the owner's. In a set, the matchers of all members share one tag_matching
+// (compose/sets/tagged.hpp).
 #pragma once
 
+#include "../../core/constant_text.hpp"
 #include "../../wire/tagged.hpp"
 #include "../engine/engine.hpp"
 #include "matching.hpp"
 #include "posts.hpp"
 #include "staging.hpp"
+#include "waiting_rooms.hpp"
 
 #include <cstring>
-#include <memory>
 #include <type_traits>
 
 namespace weft::detail {
 
 /// What a transport knows of a peer's tagged messages. A part of the peer's record.
 struct tagged_counts {
-  std::uint32_t tagged_open = 0;   ///< Sent to the peer, without its credit.
-  std::uint32_t tagged_taken = 0;  ///< Of the peer: found their receive since the last credit.
-  std::uint32_t tagged_held = 0;   ///< Of the peer: wait for a receive.
+  std::uint32_t tagged_window = 0;  ///< Messages that the peer takes without a receive; 0: it matches no tags.
+  std::uint32_t tagged_open = 0;    ///< Sent to the peer, without its credit.
+  std::uint32_t tagged_taken = 0;   ///< Of the peer: found their receive since the last credit.
+  std::uint32_t tagged_held = 0;    ///< Of the peer: wait for a receive.
   void reset() noexcept { tagged_open = tagged_taken = tagged_held = 0; }
 };
 
 /// The part of an engine that no_tagged stands for elsewhere; engine/no_tagged.hpp says what each call is for.
 template <class Traits>
-class tag_matcher {
+class tag_matcher final : message_holder {
  public:
   using engine_type = engine<typename Traits::fabric>;
   using record = typename Traits::record;
@@ -37,6 +40,13 @@ class tag_matcher {
   static constexpr bool matches = true;
   static constexpr std::uint32_t window = answer<typename Traits::fabric, tagged_family>::window;
   static constexpr bool gathers = Traits::fabric::facts.gather_limit >= 2;
+  static_assert(window <= wire::largest_tagged_window);
+  static constexpr auto introduced_text = [] {
+    constant_text<wire::largest_shared + 1> text;
+    text.add(Traits::fabric::shared).add(Traits::fabric::shared.empty() ? "" : " ");
+    return text.add(wire::tagged_word).add(std::uint64_t{window});
+  }();
+  static constexpr std::string_view introduced = introduced_text.view();
 
   explicit tag_matcher(engine_type& e) noexcept : e_(e) {}
   tag_matcher(const tag_matcher&) = delete;
@@ -50,16 +60,18 @@ class tag_matcher {
     }
   }
 
+  /// The transport is a member of a set: receives and messages of all members meet in one place. Call it before the
+  /// first peer and the first receive.
+  void match_in(tag_matching& of_the_set) noexcept { matching_ = &of_the_set; }
+  /// The peer introduces itself. One that matches tags may send them, so its messages need room here.
+  void adopt(record& r, const_bytes shared) noexcept {
+    r.tagged_window = wire::tagged_window_in({reinterpret_cast<const char*>(shared.data()), shared.size()});
+    if (r.tagged_window != 0) rooms_.furnish(e_.peers.index_of(r), *this);
+  }
+
   // ---- memory
   void open() {
-    const std::size_t most = std::size_t{e_.options.peers} * window;
-    each_ = e_.options.max_message_bytes;
-    memory_ = std::make_unique_for_overwrite<std::byte[]>(most * each_);  // untouched pages take no memory
-    messages_ = std::make_unique<waiting_message[]>(most);
-    for (std::size_t i = most; i-- > 0;) {
-      messages_[i].place = static_cast<std::uint32_t>(i);
-      messages_[i].in_order_list::join(free_);
-    }
+    rooms_.open(e_.options.peers, window, e_.options.max_message_bytes);
     if (!gathers) fill_staging(std::clamp(e_.options.operations / 4, 4U, 32U));
   }
   staging_buffers& staging() noexcept { return staging_; }
@@ -90,8 +102,8 @@ class tag_matcher {
     r.why_ = {};
     r.quiet_ = quiet;
     r.stage_ = receive_stage::posted;
-    if (waiting_message* const m = matching_.message_for(place)) take(r, *m);
-    else matching_.post(place);
+    if (waiting_message* const m = matching_->message_for(place)) m->holder->take(r, *m);
+    else matching_->post(place);
     return {};
   }
   /// False: it had ended, or was not posted.
@@ -112,7 +124,7 @@ class tag_matcher {
     if (!message) return garbled();
     if (!ends_.alone() && !reported_before(from, on)) [[unlikely]]
       return true;
-    posted_receive* const first = matching_.receive_for(&from, message->tag);
+    posted_receive* const first = matching_->receive_for(&from, message->tag);
     if (first == nullptr) [[unlikely]]
       return keep(from, *message);
     tagged_receive& r = whole(*first);
@@ -160,7 +172,7 @@ class tag_matcher {
     return true;
   }
   void fill_staging(std::uint32_t count) {
-    staging_.fill(count, Traits::front + each_, [this](bytes memory) { return e_.register_own(memory); });
+    staging_.fill(count, Traits::front + rooms_.each(), [this](bytes memory) { return e_.register_own(memory); });
   }
   static tagged_receive& whole(posted_receive& r) noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast): nothing else derives from it
@@ -205,51 +217,49 @@ class tag_matcher {
   }
   template <class Which>
   void end_receives(Which&& which, status why) noexcept {
-    matching_.take_out_receives(which, [&](posted_receive& each) {
+    matching_->take_out_receives(which, [&](posted_receive& each) {
       tagged_receive& r = whole(each);
-      r.from_ = each.wanted == nullptr ? peer() : e_.handle(*static_cast<record*>(each.wanted));
+      r.from_ = each.wanted == nullptr ? peer() : peer_access::make(each.wanted, each.wanted->number);
       end_later(r, why);
     });
   }
 
   // ---- messages that wait
   [[gnu::noinline]] bool keep(record& from, const wire::tagged_message& message) noexcept {
-    if (from.tagged_held == window || message.payload.size() > each_) return garbled();  // no build of weft sends it
-    waiting_message& m = tag_matching::message_at<in_order_list>(*free_.after);
-    m.in_order_list::leave();
+    if (from.tagged_held == window || message.payload.size() > rooms_.each()) return garbled();  // no build sends it
+    waiting_message* const room = rooms_.take();
+    if (room == nullptr) return false;
+    waiting_message& m = *room;
     m.sender = &from;
     m.tag = message.tag;
     m.length = static_cast<std::uint32_t>(message.payload.size());
-    if (m.length != 0) std::memcpy(bytes_of(m), message.payload.data(), m.length);
-    matching_.keep(m);
+    if (m.length != 0) std::memcpy(m.bytes, message.payload.data(), m.length);
+    matching_->keep(m);
     ++from.tagged_held;
     ++waiting_;
     return true;
   }
   /// A receive was posted for a message that waits.
-  void take(tagged_receive& r, waiting_message& m) noexcept {
+  void take(tagged_receive& r, waiting_message& m) noexcept override {
     record& from = sender_of(m);
-    fill(r, e_.handle(from), m.tag, {bytes_of(m), m.length});
+    fill(r, e_.handle(from), m.tag, {m.bytes, m.length});
     free(m);
     taken(from);
     end_later(r, r.why_);
   }
   void free(waiting_message& m) noexcept {
-    m.in_order_list::join(free_);
+    rooms_.give(m);
     --sender_of(m).tagged_held;
     --waiting_;
   }
   [[gnu::cold, gnu::noinline]] void drop_messages(record& r) noexcept {
-    const std::size_t most = std::size_t{e_.options.peers} * window;
-    for (std::size_t i = 0; i < most; ++i) {
-      waiting_message& m = messages_[i];
-      if (m.sender != &r || m.in_tag_list::alone()) continue;
+    rooms_.each_waiting([&](waiting_message& m) {
+      if (m.sender != &r) return;
       tag_matching::take_out(m);
       free(m);
       ++dropped_;
-    }
+    });
   }
-  std::byte* bytes_of(const waiting_message& m) const noexcept { return memory_.get() + std::size_t{m.place} * each_; }
   static record& sender_of(const waiting_message& m) noexcept { return *static_cast<record*>(m.sender); }
 
   // ---- credits
@@ -274,12 +284,10 @@ class tag_matcher {
   }
 
   engine_type& e_;
-  tag_matching matching_;
-  tag_link ends_;  ///< Receives whose end the next poll reports.
-  std::unique_ptr<std::byte[]> memory_;
-  std::unique_ptr<waiting_message[]> messages_;
-  in_order_list free_;
-  std::size_t each_ = 0;
+  tag_matching own_;  ///< Of a transport that is no member of a set.
+  tag_matching* matching_ = &own_;
+  tag_link ends_;        ///< Receives whose end the next poll reports.
+  waiting_rooms rooms_;  ///< By the places of records.
   std::uint64_t waiting_ = 0;
   std::uint64_t dropped_ = 0;
   bool credits_are_due_ = false;

@@ -16,12 +16,28 @@ namespace weft::detail {
 struct in_tag_list : tag_link {};
 struct in_order_list : tag_link {};
 
+struct waiting_message;
+
+/// Who keeps the bytes of messages that wait: one of the transports that share a tag_matching.
+class message_holder {
+ public:
+  message_holder(const message_holder&) = delete;
+  message_holder& operator=(const message_holder&) = delete;
+  /// Fills the receive with a message of this holder, which has left its lists. The next poll reports the end.
+  virtual void take(tagged_receive& r, waiting_message& m) noexcept = 0;
+
+ protected:
+  message_holder() noexcept = default;
+  ~message_holder() = default;
+};
+
 /// A message without a receive. It is in the list of its tag's hash, and in the list of all.
 struct waiting_message : in_tag_list, in_order_list {
+  message_holder* holder = nullptr;
   peer_header* sender = nullptr;
   std::uint64_t tag = 0;
+  std::byte* bytes = nullptr;
   std::uint32_t length = 0;
-  std::uint32_t place = 0;  ///< Where its bytes are.
 };
 
 class tag_matching {

@@ -2,8 +2,8 @@
 //
 // The sender's side of tagged messages: one message of weft for each, with the tag in front (wire/tagged.hpp). Short
 // ones are copied behind their head. Longer ones are gathered from two pieces, or staged where the row gathers only one
-// (gather_limit in providers.yaml). A peer takes `window` messages; its credits make room for more. Hot path: all of
-// it. Threads: the owner's.
+// (gather_limit in providers.yaml). A peer takes as many messages as its hello says; its credits make room for more.
+// Hot path: all of it. Threads: the owner's.
 #pragma once
 
 #include "../../wire/tagged.hpp"
@@ -22,7 +22,6 @@ class tagged_posts {
   using slot = typename Engine::slot;
   using initiator_type = initiator<Engine>;
   using fabric = typename Engine::fabric;
-  static constexpr std::uint32_t window = answer<fabric, tagged_family>::window;
   /// Bytes of weft's own in front of a payload.
   static constexpr std::size_t head = Engine::front + wire::tagged_head_bytes;
   /// A message of two pieces is one call.
@@ -49,14 +48,18 @@ class tagged_posts {
     if (from.size > largest(e_, *r)) [[unlikely]]
       return too_long(e_, from.size, *r);
     if (const status s = e_.coalescer.before(r); !s) return s;
-    if (r->tagged_open == window) [[unlikely]]
-      return again(waits_for::receive_slot, "send_tagged");
+    if (r->tagged_open == r->tagged_window) [[unlikely]]
+      return full(*r);
     const status s = Engine::counted(*r, post(*r, from, tag, context, signalled));
     if (s) ++r->tagged_open;
     return s;
   }
 
  private:
+  [[gnu::cold, gnu::noinline]] static status full(const record& r) noexcept {
+    return r.tagged_window == 0 ? error(errc::unsupported, "send_tagged")
+                                : again(waits_for::receive_slot, "send_tagged");
+  }
   [[gnu::cold, gnu::noinline]] static status too_long(Engine& e, std::uint64_t size, const record& r) noexcept {
     e.refused_message.note(size, largest(e, r));
     return {errc::truncated, origin::weft, static_cast<std::int32_t>(largest(e, r)), "send_tagged"};

@@ -8,7 +8,8 @@
 // - none: nobody. send_tagged() and receive_tagged() do not compile, and a transport has no part for them.
 // - matched_over_messages<window>: weft matches at the receiver. The tag travels in front of an ordinary message.
 //   At most `window` messages of one peer wait without a receive; then send_tagged() answers `again`.
-// Both sides must have the same answer. The handshake compares it: each side refuses the other one with a sentence.
+// Both sides say their window in the handshake, and a sender keeps to that of its peer. A peer without the answer is a
+// peer like others: only send_tagged() to it says `unsupported`.
 // Absent: matching by the library (FI_TAGGED). Its queue of unexpected messages has no bound that a program can ask
 // for. Hot path: compile time only; the code is in compose/tagged/.
 #pragma once
@@ -31,12 +32,11 @@ struct none {
   using family = tagged_family;
   static constexpr bool matches = false;
   static constexpr std::uint32_t window = 0;
-  static constexpr std::uint32_t compared_number = 0;
 };
 static_assert(tagged_policy<none>);
 
-/// Choose it for programs that select messages by tag. Opening reserves address space for peers × window messages of
-/// max_message_bytes; pages that no waiting message touched take no memory.
+/// Choose it for programs that select messages by tag. Each peer that matches tags too gets address space for
+/// `window` messages of max_message_bytes; pages that no waiting message touched take no memory.
 template <std::uint32_t Window = 32>
 struct matched_over_messages {
   static_assert(
@@ -45,7 +45,6 @@ struct matched_over_messages {
   using family = tagged_family;
   static constexpr bool matches = true;
   static constexpr std::uint32_t window = Window;
-  static constexpr std::uint32_t compared_number = Window;  ///< What peers compare (compose/with.hpp): `tagged=32`.
 };
 static_assert(tagged_policy<matched_over_messages<>>);
 }  // namespace answers::tagged

@@ -216,7 +216,7 @@ py::list transport::taken(int count) {
   py::list events(static_cast<std::size_t>(count));
   for (int at = 0; at < count; ++at) {
     const weft_event& each = events_[static_cast<std::size_t>(at)];
-    if (each.kind == WEFT_COMPLETED && each.operation != WEFT_OP_ATOMIC) {
+    if (each.kind == WEFT_COMPLETED && each.operation != WEFT_OP_ATOMIC && each.operation != WEFT_OP_RECEIVE_TAGGED) {
       events[static_cast<std::size_t>(at)] = py::int_(each.context);
       continue;
     }

@@ -63,6 +63,13 @@ class transport {
 
   int send(number to, number region, number offset, number size, number context);
   int send_copy(number to, pybind11::handle object, number context);
+  int send_tagged(number to, number region, number offset, number size, number tag, number context);
+  int send_tagged_copy(number to, pybind11::handle object, number tag, number context);
+  /// `peer` is 0 for any. Returns status and handle.
+  answered receive_tagged(number peer, number tag, number ignore, number region, number offset, number size,
+                          number context);
+  int cancel_tagged(number receive);
+  answered largest_tagged_message(number peer);
   int put(number region, number offset, number size, number remote, number at, number context);
   int put_notify(number region, number offset, number size, number remote, number at, std::uint32_t immediate,
                  number context);

@@ -19,6 +19,7 @@ from .events import Event, Lost, Message, Notice, Request
 from .memory import Region, Rights, Slice
 from .operations import Operation, nanoseconds
 from .peers import Peer, Remote
+from .tagged import ANY_TAG, TaggedMessage, TaggedReceive
 from .transfers import ListState, ListStatus, PreparedList, Priority, TransferList, Transfers
 
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC = Rights.REMOTE_WRITE, Rights.REMOTE_READ, Rights.REMOTE_ATOMIC
 
 __all__ = [
-    "AgainError", "BrokenError", "ClosedError", "DeadlineError", "DeniedError", "Error", "Event", "IncompatibleError",
-    "InvalidError", "ListState", "ListStatus", "Lost", "Message", "NativeError", "NoMemoryError", "Notice", "Operation",
-    "OutOfRangeError", "Peer", "PeerLostError", "PreparedList", "Priority", "REMOTE_ATOMIC", "REMOTE_READ",
-    "REMOTE_WRITE", "Region", "RejectedError", "Remote", "Request", "Rights", "Slice", "TransferList", "Transfers",
-    "Transport", "TruncatedError", "UnreachableError", "UnsupportedError", "aio", "built_fabrics", "errors", "open",
-    "version"]
+    "ANY_TAG", "AgainError", "BrokenError", "ClosedError", "DeadlineError", "DeniedError", "Error", "Event",
+    "IncompatibleError", "InvalidError", "ListState", "ListStatus", "Lost", "Message", "NativeError", "NoMemoryError",
+    "Notice", "Operation", "OutOfRangeError", "Peer", "PeerLostError", "PreparedList", "Priority", "REMOTE_ATOMIC",
+    "REMOTE_READ", "REMOTE_WRITE", "Region", "RejectedError", "Remote", "Request", "Rights", "Slice", "TaggedMessage",
+    "TaggedReceive", "TransferList", "Transfers", "Transport", "TruncatedError", "UnreachableError",
+    "UnsupportedError", "aio", "built_fabrics", "errors", "open", "version"]
 
 
 def open(*, node: str | None = None, service: str | int | None = None, fabrics: str | None = None,  # noqa: A001

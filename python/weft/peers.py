@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ClosedError, InvalidError, PeerLostError
 from .memory import Region, Rights, Slice, part_of
 from .operations import Operation, nanoseconds
+from .tagged import checked_tag
 from .transfers import PreparedList, Priority, TransferList, Transfers
 
 if TYPE_CHECKING:
@@ -36,6 +37,17 @@ class Peer:
             return net.post(Operation(net, "send", part), net.native.send, self._handle, part.region._handle,
                             part.offset, part.size)
         return net.post(Operation(net, "send"), net.native.send_copy, self._handle, data)
+
+    def send_tagged(self, data: Region | Slice | Any, tag: int) -> Operation[None]:
+        """Sends a message that waits for a receive of its tag (Transport.receive_tagged). Its end says that the memory
+        is free. Errors: AgainError (32 messages wait there), TruncatedError, UnsupportedError (the peer's program
+        matches no tags)."""
+        net, tag = self._net, checked_tag(tag)
+        if isinstance(data, (Region, Slice)):
+            part = part_of(data)
+            return net.post(Operation(net, "send_tagged", part), net.native.send_tagged, self._handle,
+                            part.region._handle, part.offset, part.size, tag)
+        return net.post(Operation(net, "send_tagged"), net.native.send_tagged_copy, self._handle, data, tag)
 
     def put_list(self, *transfers: Transfers, notify: int | None = None, priority: Priority = Priority.NORMAL,
                  timeout: float = 60) -> TransferList:
@@ -95,6 +107,12 @@ class Peer:
     @property
     def largest_message(self) -> int:
         status, size = self._net.native.largest_message(self._handle)
+        self._net.check(status)
+        return size
+
+    @property
+    def largest_tagged_message(self) -> int:
+        status, size = self._net.native.largest_tagged_message(self._handle)
         self._net.check(status)
         return size
 

@@ -12,6 +12,7 @@ from .errors import AGAIN, DEADLINE, AgainError, DeadlineError, InvalidError, er
 from .events import Event, Lost, Message, Notice, Request
 from .operations import Operation, nanoseconds
 from .peers import Peer, Remote
+from .tagged import TaggedReceive
 from .transfers import TransferList
 
 if TYPE_CHECKING:
@@ -156,7 +157,10 @@ class Progress:
             if operation is None:
                 return
             if kind == _COMPLETED:
-                operation.complete(old)
+                if isinstance(operation, TaggedReceive):
+                    operation.took(self._peer(handle), old, size)
+                else:
+                    operation.complete(old)
             else:
                 operation.end(None, error_of(status, f"{operation.name}: {text}"))
         elif kind == _LIST_ENDED:

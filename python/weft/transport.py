@@ -10,12 +10,13 @@ from types import TracebackType
 from typing import Any
 
 from . import _weft
-from .errors import ClosedError, InvalidError
+from .errors import ClosedError, DeadlineError, InvalidError
 from .events import Request
-from .memory import Region, Rights
+from .memory import Region, Rights, Slice, part_of
 from .operations import Operation, nanoseconds
 from .peers import Peer
 from .progress import Progress
+from .tagged import TaggedMessage, TaggedReceive, checked_tag
 
 _open: weakref.WeakSet[Transport] = weakref.WeakSet()
 
@@ -56,6 +57,50 @@ class Transport(Progress):
         status, described = self.native.describe(0, region._handle)
         self.check(status)
         return described
+
+    # ---- tagged messages
+
+    def start_receive_tagged(self, into: Region | Slice, tag: int = 0, *, ignore: int = 0,
+                             peer: Peer | None = None) -> TaggedReceive:
+        """Ends with the first message whose tag is `tag` in all bits but those of `ignore`, of `peer` or of any.
+
+        The message is written into `into`. Errors of the end: TruncatedError (it is longer), PeerLostError and
+        ClosedError (`peer` is gone, or cancel()).
+        """
+        part = part_of(into)
+        if part.region.readonly:
+            raise InvalidError(f"{part.region!r} may only be read: a receive writes into it. Use a bytearray or a "
+                               "writable array")
+        if peer is not None and not isinstance(peer, Peer):
+            raise TypeError(f"peer is a weft.Peer or None, not {type(peer).__name__}")
+        wanted, ignored = checked_tag(tag), checked_tag(ignore, "ignore")
+        receive = TaggedReceive(self, part)
+
+        def start(context: int) -> int:
+            status, receive._handle = self.native.receive_tagged(0 if peer is None else peer._handle, wanted, ignored,
+                                                                 part.region._handle, part.offset, part.size, context)
+            return status
+
+        self.post(receive, start)
+        if self._driver is not None:
+            self._driver.kick()  # its message may be there
+        return receive
+
+    def receive_tagged(self, into: Region | Slice, tag: int = 0, timeout: float = 0, *, ignore: int = 0,
+                       peer: Peer | None = None) -> TaggedMessage:
+        """The same, and waits. After a DeadlineError the receive is withdrawn, and no message is lost."""
+        nanoseconds(timeout)
+        receive = self.start_receive_tagged(into, tag, ignore=ignore, peer=peer)
+        try:
+            return receive.wait(timeout)
+        except DeadlineError:
+            if not receive.cancel():
+                return receive.wait(1)  # its message came at the last moment
+            self.poll()  # the end of the cancelled receive
+            raise DeadlineError(f"no message with tag {tag} came in {timeout} s") from None
+        finally:
+            if not receive.done():
+                receive.cancel()
 
     # ---- lists of transfers
 

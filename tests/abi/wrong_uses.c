@@ -151,6 +151,33 @@ static void of_lists(weft_transport net, weft_transport other, weft_peer to, wef
   wrong(net, weft_release_prepared(net, prepared), WEFT_CLOSED, "this prepared list was released");
 }
 
+static void of_tagged(weft_transport net, weft_transport other, weft_peer to) {
+  weft_region own;
+  OK(net, weft_allocate(net, 4096, 0, &own));
+  const weft_slice all = {own, 0, 16};
+  weft_tagged receive;
+  wrong(net, weft_send_tagged(net, NULL, all, 1, 1, 0), WEFT_INVALID, "the peer is NULL");
+  wrong(net, weft_send_tagged(net, to, (weft_slice){NULL, 0, 1}, 1, 1, 0), WEFT_INVALID, "the region is NULL");
+  wrong(net, weft_send_tagged(net, to, all, 1, 1, 2), WEFT_INVALID, "the flags");
+  wrong(net, weft_send_tagged(net, to, (weft_slice){own, 4090, 16}, 1, 1, 0), WEFT_OUT_OF_RANGE, "leaves the region");
+  wrong(net, weft_send_tagged_copy(net, to, NULL, 3, 1, 1, 0), WEFT_INVALID, "the bytes are NULL");
+  wrong(net, weft_send_tagged_copy(net, to, &all, 4081, 1, 1, 0), WEFT_TRUNCATED, "truncated");
+  wrong(net, weft_receive_tagged(net, (weft_peer)(void*)own, 1, 0, all, 1, NULL), WEFT_INVALID, "this is no peer");
+  wrong(net, weft_receive_tagged(net, to, 1, 0, (weft_slice){NULL, 0, 1}, 1, NULL), WEFT_INVALID, "the region is NULL");
+  wrong(net, weft_receive_tagged(net, to, 1, 0, (weft_slice){own, 4095, 2}, 1, &receive), WEFT_OUT_OF_RANGE,
+        "the slice leaves the region");
+  EXPECT(receive == NULL);
+  wrong(net, weft_cancel_tagged(net, NULL), WEFT_INVALID, "the receive is NULL");
+  wrong(net, weft_cancel_tagged(net, (weft_tagged)(void*)own), WEFT_INVALID, "this is no receive");
+  wrong(net, weft_largest_tagged_message(net, to, NULL), WEFT_INVALID, "the place for the size is NULL");
+  OK(net, weft_receive_tagged(net, to, 1, 0, all, 1, &receive));
+  wrong(other, weft_cancel_tagged(other, receive), WEFT_CLOSED, "belongs to another transport");
+  OK(net, weft_cancel_tagged(net, receive));
+  wrong(net, weft_cancel_tagged(net, receive), WEFT_CLOSED, "this receive has ended");
+  EXPECT(next_event(net, WEFT_FAILED).status == WEFT_CLOSED);
+  OK(net, weft_release(net, own));
+}
+
 static void of_posts(weft_transport net, weft_peer to, weft_remote there) {
   weft_region own;
   OK(net, weft_allocate(net, 4096, 0, &own));
@@ -220,6 +247,7 @@ int main(int argc, char** argv) {
   weft_remote there;
   OK(net, weft_receive_region(net, to, 20 * second, &there));
   of_lists(net, listener, to, there);
+  of_tagged(net, listener, to);
   of_posts(net, to, there);
   of_fork(net);
   OK(net, weft_close_peer(net, to, 20 * second));

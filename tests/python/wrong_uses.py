@@ -432,6 +432,75 @@ def exit_with_a_list_under_way() -> None:
     sys.exit(0)
 
 
+def tag_too_wide() -> None:
+    _, peer, _, _ = connected()
+    peer.send_tagged(b"text", 1 << 64)
+
+
+def tag_of_text() -> None:
+    net = alone()
+    net.start_receive_tagged(net.allocate(8), tag="seven")  # type: ignore[arg-type]
+
+
+def tagged_into_bytes() -> None:
+    net = alone()
+    net.start_receive_tagged(net.register(b"only to be read"), tag=1)
+
+
+def tagged_into_a_closed_region() -> None:
+    net = alone()
+    page = net.allocate(8)
+    page.close()
+    net.start_receive_tagged(page, tag=1)
+
+
+def tagged_region_closed_too_early() -> None:
+    net = alone()
+    page = net.allocate(8)
+    net.start_receive_tagged(page, tag=1)
+    page.close()
+
+
+def tagged_of_freed_arrays() -> None:
+    caller, peer, listener, _ = connected()
+    for tag in range(16):
+        listener.start_receive_tagged(listener.register(numpy.zeros(64, dtype=numpy.uint8)), tag=tag)
+    gc.collect()
+    filler = [numpy.ones(64, dtype=numpy.uint8) for _ in range(64)]
+    both(caller, listener, *(peer.send_tagged(bytes([9] * 64), tag) for tag in range(16)))
+    for _ in range(100):
+        listener.poll()
+    assert all(each.all() and each.max() == 1 for each in filler)
+
+
+def tagged_of_a_closed_peer() -> None:
+    caller, peer, listener, _ = connected()
+    listener.start_expect(weft.Lost)
+    peer.close()
+    caller.start_receive_tagged(caller.allocate(8), tag=1, peer=peer)
+
+
+def tagged_of_another_transport() -> None:
+    net, other = alone(), alone()
+    net.start_receive_tagged(other.allocate(8), tag=1)
+
+
+def tagged_of_no_peer() -> None:
+    net = alone()
+    net.start_receive_tagged(net.allocate(8), tag=1, peer=7)  # type: ignore[arg-type]
+
+
+def tagged_never_polled() -> None:
+    net = alone()
+    net.start_receive_tagged(net.allocate(8), tag=1).result()
+
+
+def exit_with_a_tagged_receive() -> None:
+    net = alone()
+    net.start_receive_tagged(net.register(bytearray(64)), tag=1)
+    sys.exit(0)
+
+
 def no_callback() -> None:
     _, peer, _, _ = connected()
     peer.send(b"text").add_done_callback(7)  # type: ignore[arg-type]

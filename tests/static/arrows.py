@@ -40,7 +40,9 @@ FIRST_HEADERS = ("weft.hpp", "weft.h")
 # Header of a feature that a program asks for -> the product header that includes it, or "" for none.
 # Transports without the feature never include it.
 ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "compose/coalescing.hpp",
-             "compose/tagged/tagged.hpp": "", "compose/tagged/calls.hpp": "compose/tagged/tagged.hpp",
+             "compose/sets/tagged.hpp": "abi/library_set.hpp",
+             "compose/tagged/tagged.hpp": "compose/sets/tagged.hpp",
+             "compose/tagged/calls.hpp": "compose/tagged/tagged.hpp",
              "compose/authentication.hpp": "",
              "compose/connecting/shared_secret.hpp": "compose/authentication.hpp",
              "compose/counting/counted.hpp": "",

@@ -104,6 +104,18 @@ TEST(tag_matching, a_receive_that_ignores_all_bits_is_first_where_it_was_posted_
   EXPECT_EQ(tested.receive_for(&sender, 7), nullptr);
 }
 
+TEST(tagged_in_a_hello, is_the_last_word_and_no_other) {
+  const std::pair<std::string_view, std::uint32_t> good[] = {
+      {"notify=immediate tagged=32", 32}, {"tagged=4096", 4096}, {"tagged=2", 2}};
+  for (const auto& [text, window] : good) EXPECT_EQ(wire::tagged_window_in(text), window) << text;
+  for (const std::string_view none : {"", "notify=immediate", "tagged=8 notify=immediate", "untagged=8", "tagged=4097",
+                                      "tagged=99999999999", "tagged=8x", "tagged=-8", "tagged="})
+    EXPECT_EQ(wire::tagged_window_in(none), 0U) << none;
+  EXPECT_EQ(wire::without_tagged_word("notify=immediate tagged=32"), "notify=immediate");
+  EXPECT_EQ(wire::without_tagged_word("tagged=32"), "");
+  EXPECT_EQ(wire::without_tagged_word("notify=immediate"), "notify=immediate");
+}
+
 TEST(tagged_on_the_wire, has_golden_bytes_and_refuses_others) {
   std::array<std::byte, 20> body{};
   wire::encode_tagged(body.data(), 0x1122334455667788);

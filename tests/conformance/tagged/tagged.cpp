@@ -8,7 +8,11 @@
 #include "../messages.hpp"
 #include "../run_record.hpp"
 
+#if defined(WEFT_SET_HEADER)
+#include "../../../compose/sets/tagged.hpp"
+#else
 #include "../../../compose/tagged/tagged.hpp"
+#endif
 
 #include <gtest/gtest.h>
 
@@ -20,8 +24,13 @@
 namespace weft::conformance {
 
 constexpr std::uint32_t window = 8;
-using tagging_fabric = with<tested, answers::tagged::matched_over_messages<window>>;
-static_assert(tagging_fabric::fingerprint != tested::fingerprint, "both sides need the same answer");
+using tagging_answer = answers::tagged::matched_over_messages<window>;
+#if defined(WEFT_SET_HEADER)
+using tagging_fabric = with_each<tested, tagging_answer>;
+#else
+using tagging_fabric = with<tested, tagging_answer>;
+#endif
+static_assert(tagging_fabric::fingerprint == tested::fingerprint, "sides with and without tagged messages meet");
 using tagging_environment =
     std::conditional_t<in_process<tagging_fabric>, simulated_environment<tagging_fabric>, live<tagging_fabric>>;
 
@@ -461,14 +470,49 @@ TYPED_TEST_P(tagged_messages, allocate_nothing) {
       });
 }
 
+TYPED_TEST_P(tagged_messages, sides_with_and_without_them_meet_and_exchange_the_rest) {
+  using fabric = typename TestFixture::tested_fabric;
+  TestFixture::play(
+      {.once = true},
+      [](test_side& side) {
+        target_side<fabric> host(side, 64, rights::none);
+        EXPECT_EQ(host.net.send_tagged(host.other, host.region.first(8), 1).code, errc::unsupported);
+        EXPECT_EQ(host.net.send_tagged(host.other, host.region.first(8), 1, &side).code, errc::unsupported);
+        host.seen.on_received = [](const received& m) { EXPECT_EQ(m.message.size(), 8U); };
+        await(side, host.net, host.seen, "a plain message", [&] { return host.seen.messages == 1; });
+        push(side, host.net, host.seen, "send", [&] { return host.net.send(host.other, host.region.first(8)); });
+        side.ready(1);
+        serve(side, host.net, host.seen, 1);
+        EXPECT_EQ(host.net.garbled(), 0U);
+      },
+      [](test_side& side) {
+        initiator_side<tested> guest(side, 64);
+        guest.seen.on_received = [](const received&) {};
+        push(side, guest.net, guest.seen, "send", [&] { return guest.net.send(guest.other, guest.memory.first(8)); });
+        await(side, guest.net, guest.seen, "a plain message", [&] { return guest.seen.messages == 1; });
+        serve(side, guest.net, guest.seen, 0);
+        EXPECT_EQ(guest.net.garbled(), 0U);
+        side.ready(0);
+      });
+}
+
 REGISTER_TYPED_TEST_SUITE_P(tagged_messages, a_message_takes_the_first_posted_receive_that_fits,
                             a_receive_takes_the_first_arrived_message_that_fits,
                             of_every_size_arrive_once_and_whole_among_messages_and_notices,
                             at_most_a_window_waits_and_nothing_is_lost, a_receive_ends_by_truncation_cancel_or_deadline,
                             a_peer_that_is_lost_or_closes_ends_the_receives_that_name_it,
-                            a_receive_of_any_peer_says_who_sent, allocate_nothing);
+                            a_receive_of_any_peer_says_who_sent, allocate_nothing,
+                            sides_with_and_without_them_meet_and_exchange_the_rest);
 
+}  // namespace weft::conformance
+#if defined(WEFT_SET_HEADER)
+#include "in_sets.hpp"
+#endif
+namespace weft::conformance {
 INSTANTIATE_TYPED_TEST_SUITE_P(tagging, tagged_messages, tagging_environment, fabric_name);
+#if defined(WEFT_SET_HEADER)
+INSTANTIATE_TYPED_TEST_SUITE_P(tagging, tagged_in_sets, tagging_environment, fabric_name);
+#endif
 INSTANTIATE_TYPED_TEST_SUITE_P(tagging, messages, tagging_environment, fabric_name);
 
 }  // namespace weft::conformance

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tagged messages in virtual time: the order of matching over a network with every fault, two builds with different
-// answers, and a peer that ignores its window. The rule of order is that of MPI: of two messages of one sender that
+// windows, and a peer that ignores its window. The rule of order is that of MPI: of two messages of one sender that
 // both fit a receive, the receive takes the earlier one, unless an earlier receive took it.
+#include <weft/compose/sets/members.hpp>
 #include <weft/compose/tagged/tagged.hpp>
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
@@ -166,30 +167,30 @@ std::string refusal_between() {
   return reason;
 }
 
-TEST(tagged_messages, need_the_same_answer_on_both_sides) {
-  using other_window = with<fabrics::loopback, answers::tagged::matched_over_messages<8>>;
-  const std::string listener = "listener:7471 cannot talk to this build: ";
-  const std::string none = refusal_between<tagging, fabrics::loopback>();
-  EXPECT_EQ(
-      none,
-      listener +
-          "fabric loopback: the caller was built for tagged=6, the listener for another answer to tagged [WEFT-O008]");
-  const std::string other = refusal_between<tagging, other_window>();
-  EXPECT_EQ(other,
-            listener + "fabric loopback: the caller was built for tagged=6, the listener for tagged=8 [WEFT-O008]");
-  using back_again = with<tagging, answers::tagged::none>;
-  EXPECT_EQ(back_again::shared, fabrics::loopback::shared);
-  EXPECT_EQ(back_again::shared, (with<fabrics::loopback, answers::queues::one>::shared));
+TEST(tagged_messages, are_no_difference_between_builds) {
+  using other = with<tagging, answers::notify::message_after_delivery>;
+  EXPECT_EQ((refusal_between<other, fabrics::loopback>()),
+            "listener:7471 cannot talk to this build: fabric loopback: the caller was built for "
+            "notify=message_after_delivery, the listener for notify=immediate [WEFT-O008]");
+  EXPECT_EQ((refusal_between<fabrics::loopback, other>()),
+            "listener:7471 cannot talk to this build: fabric loopback: the caller was built for notify=immediate, the "
+            "listener for notify=message_after_delivery [WEFT-O008]");
+  EXPECT_EQ(tagging::shared, fabrics::loopback::shared);
+  EXPECT_EQ(tagging::fingerprint, fabrics::loopback::fingerprint);
+  EXPECT_EQ((with<tagging, answers::tagged::none>::shared), fabrics::loopback::shared);
 }
 
-/// Says that it keeps to a window of 6, and sends 64 messages.
-struct greedy : with<fabrics::loopback, answers::tagged::matched_over_messages<64>> {
-  static constexpr std::string_view shared = tagging::shared;
-  static constexpr std::uint64_t fingerprint = tagging::fingerprint;
-};
+/// Sends as if its peer kept 64 messages.
+void ignore_the_window(transport<tagging>& net) {
+  for (auto& one : detail::transport_parts::engine_of(net).peers) one.tagged_window = 64;
+}
+using larger = with<fabrics::loopback, answers::tagged::matched_over_messages<64>>;
 
-TEST(tagged_messages, of_a_peer_that_ignores_its_window_take_no_more_than_the_window) {
-  constexpr std::uint64_t window = 6, sent = 20;
+/// Another window than the receiver's: the sender keeps to the receiver's, unless the test makes it ignore that.
+template <class Sender>
+void send_more_than_the_window(bool ignores) {
+  constexpr std::uint64_t window = 6;
+  const std::uint64_t sent = ignores ? 20 : window;
   loopback::world w(5);
   bool over = false;
   w.spawn("receiver", [&] {
@@ -209,18 +210,28 @@ TEST(tagged_messages, of_a_peer_that_ignores_its_window_take_no_more_than_the_wi
   });
   w.spawn("sender", [&] {
     loopback::sleep_for(1ms);
-    auto net = open<greedy>({}).value();
+    auto net = open<Sender>({}).value();
     const auto on = [](auto&&) {};
     const peer to = net.connect("receiver:7471", 10s, on).value();
-    owned_region memory = net.allocate(sent, rights::none).value();
+    if constexpr (std::same_as<Sender, tagging>)
+      if (ignores) ignore_the_window(net);
+    owned_region memory = net.allocate(sent + 1, rights::none).value();
     for (std::uint64_t i = 0; i < sent; ++i) {
       *memory.slice(i, 1).data = static_cast<std::byte>(i);
       EXPECT_TRUE(net.retry([&] { return net.send_tagged(to, memory.slice(i, 1), i); }, 10s, on));
     }
+    if (!ignores) EXPECT_EQ(net.send_tagged(to, memory.first(1), 0).waits_for(), waits_for::receive_slot);
     EXPECT_TRUE(net.until([&] { return over; }, 10s, on));
   });
   const auto run = w.run(60s);
   EXPECT_TRUE(run) << run.sentence;
+}
+TEST(tagged_messages, of_a_peer_that_ignores_the_window_take_no_more_than_the_window) {
+  send_more_than_the_window<tagging>(true);
+}
+TEST(tagged_messages, keep_to_the_receivers_window) {
+  send_more_than_the_window<tagging>(false);
+  send_more_than_the_window<larger>(false);
 }
 
 }  // namespace
