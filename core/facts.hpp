@@ -37,6 +37,11 @@ enum class completion_wait : std::uint8_t { descriptor, yield, none };
 /// may overwrite queued posts, but the library reports its room. loses: the library accepts and drops a message that is
 /// not injected.
 enum class full_queue : std::uint8_t { refuses, overruns, loses };
+/// Posts with more entries than the completion queue was opened for. keeps: the library keeps all entries. refuses: a
+/// post returns `again` until entries are read. loses: entries are lost, so the queue must be as deep as all posts.
+enum class full_completion_queue : std::uint8_t { keeps, refuses, loses };
+/// How processes of one node reach each other. shared_memory: not by the card, with limits, order and waits of its own.
+enum class own_node_path : std::uint8_t { fabric, shared_memory };
 
 /// One row of the matrix, for one range of library versions. Sizes are in bytes.
 struct fabric_facts {
@@ -51,6 +56,8 @@ struct fabric_facts {
   weft::address_resolution address_resolution{};
   bool connects_lazily{};    ///< The first posts to a peer may return `again` until the caller makes progress.
   bool forgets_peers{true};  ///< A peer can leave the address vector, and its slot be used again.
+  std::string_view address_formats{};  ///< Of fi_info: "in in6" is FI_SOCKADDR_IN and FI_SOCKADDR_IN6.
+  weft::own_node_path own_node_path{};
 
   // memory
   /// Remote addresses are pointers of the target; otherwise offsets from the region's start.
@@ -65,6 +72,7 @@ struct fabric_facts {
   // notification
   std::uint8_t write_immediate_bytes{};  ///< 0: a write cannot carry an immediate, or not by default.
   bool write_immediate_consumes_receive{};
+  std::string_view write_immediate_setting{};  ///< "NAME=VALUE" gives writes an immediate, with keys of the provider.
   std::uint8_t send_immediate_bytes{};
   bool remote_counter_counts_writes{};  ///< A counter at the target counts plain writes.
 
@@ -108,6 +116,7 @@ struct fabric_facts {
   bool split_queues{};      ///< Transmits and receives can complete in separate queues.
   bool thread_levels{};     ///< The library accepts threading levels other than one owner.
   weft::full_queue full_queue{};
+  weft::full_completion_queue full_completion_queue{};
 };
 
 /// An environment variable that a row wants set before the first call of the library. A user's own value wins.

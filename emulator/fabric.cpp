@@ -8,6 +8,7 @@
 #include <rdma/providers/fi_prov.h>
 
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -132,6 +133,21 @@ fi_ops_fabric fabric_calls{sizeof(fi_ops_fabric), open_domain, open_passive, ope
 
 }  // namespace
 
+constexpr std::size_t page_bytes = 4096;
+
+shared_page::~shared_page() {
+  if (at_ != nullptr) munmap(at_, page_bytes);
+}
+
+void shared_page::map() {
+  const int file = memfd_create("weft-emulator", MFD_CLOEXEC);
+  if (file < 0) return;
+  void* made = ftruncate(file, page_bytes) == 0 ? mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                                                : MAP_FAILED;
+  close(file);
+  if (made != MAP_FAILED) at_ = made;
+}
+
 int open_domain(fid_fabric* /*fabric*/, fi_info* info, fid_domain** opened, void* context) {
   const locked hold(process_lock());
   auto* made = new domain_object;
@@ -139,6 +155,7 @@ int open_domain(fid_fabric* /*fabric*/, fi_info* info, fid_domain** opened, void
   made->fid.ops = &domain_calls;
   made->fid.mr = &memory_calls;
   made->caps = info->caps;
+  if (emulated()->shared_memory_on_own_node) made->own_node.map();
   made->keys = chance(conducted().seed ^
                       static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
                       (static_cast<std::uint64_t>(getpid()) << 32U));

@@ -55,8 +55,22 @@ struct region {
   bool usable() const { return enabled; }
 };
 
+/// A page that a provider shares with processes of its node. Unmapped at the end; the kernel frees it with the process.
+class shared_page {
+ public:
+  shared_page() = default;
+  shared_page(const shared_page&) = delete;
+  shared_page& operator=(const shared_page&) = delete;
+  ~shared_page();
+  void map();
+
+ private:
+  void* at_ = nullptr;
+};
+
 struct domain_object {
   fid_domain fid{};
+  shared_page own_node;
   std::uint64_t caps = 0;
   std::map<std::uint64_t, region*> regions;  ///< By key.
   std::set<const void*> descriptors;         ///< Of open regions.
@@ -96,6 +110,7 @@ struct completion_queue {
   std::deque<entry> entries;
   std::deque<fi_cq_err_entry> errors;
   std::vector<endpoint*> endpoints;
+  std::size_t size = 0;  ///< Entries that were asked for; 0: the provider's own choice.
   bool has_descriptor = false;
   int epoll = -1;
   doorbell bell;

@@ -56,7 +56,7 @@ std::uint64_t order(const profile& row, bool with_atomics) {
 std::uint64_t tag_format(const profile& row) { return row.connected || !row.tagged ? 0 : row.mem_tag_format; }
 
 std::size_t immediate_bytes(const profile& row) {
-  return std::max(row.write_immediate_bytes, row.send_immediate_bytes);
+  return std::max(write_immediate_width(row), row.send_immediate_bytes);
 }
 
 /// One number for two limits. Like libfabric's prov/efa (efa_prov_info.c) it is the larger one for callers that request
@@ -125,6 +125,9 @@ const char* obstacle(const profile& row, const fi_info& hints) {
     if (domain.data_progress == FI_PROGRESS_AUTO && row.polling)
       return "domain_attr->data_progress: somebody must poll";
   }
+  if (hints.addr_format != FI_FORMAT_UNSPEC && !row.address_formats.empty() &&
+      !row.address_formats.contains(hints.addr_format))
+    return "addr_format: not one of the row's address_formats";
   if (!row.connected && row.address_format != 0 && hints.addr_format != FI_FORMAT_UNSPEC &&
       hints.addr_format != row.address_format)
     return "addr_format";

@@ -64,7 +64,7 @@ int check(const endpoint& from, const request& what) {
     return broken("inject_bytes",
                   std::to_string(size) + " bytes were injected; " + std::to_string(row.inject_bytes) + " are allowed");
   if (what.has_data) {
-    const std::size_t width = remote(what.kind) ? row.write_immediate_bytes : row.send_immediate_bytes;
+    const std::size_t width = remote(what.kind) ? write_immediate_width(row) : row.send_immediate_bytes;
     if (width == 0)
       return broken("write_immediate_bytes",
                     "an operation with an immediate was posted; they carry none on this fabric", FI_ENOSYS);
@@ -86,6 +86,16 @@ int check(const endpoint& from, const request& what) {
   if (!injected && !what.taken_over)
     if (const int refused = check_local(from, what.from, what.descriptors, what.count, "posted")) return refused;
   return check_local(from, what.into, what.into_descriptors, what.into_count, "given for an answer");
+}
+
+/// Room in the completion queue for the ends of all posts and of one more.
+bool has_room(const endpoint& of) {
+  if (of.transmit == nullptr || of.transmit->size == 0) return true;
+  const auto still_to_come =
+      static_cast<std::size_t>(std::count_if(of.posted.begin(), of.posted.end(), [](const auto& each) {
+        return each.second.completes && !each.second.reported;
+      }));
+  return of.transmit->entries.size() + still_to_come < of.transmit->size;
 }
 
 bool answers_again(endpoint& of) {
@@ -186,6 +196,7 @@ ssize_t post(endpoint& from, const request& what) {
   if (const int refused = check(from, what)) return refused;
   die_in_time();
   if (from.posted.size() >= from.transmit_size || answers_again(from)) return -FI_EAGAIN;
+  if (emulated()->full_completion_queue_refuses && completes(from, what) && !has_room(from)) return -FI_EAGAIN;
   const std::uint64_t to = emulated()->connected ? from.peer : from.table->number_at(what.to);
   if (from.wire.full(to)) return -FI_EAGAIN;
   packet_header head = header_of(what);
@@ -230,6 +241,11 @@ void finish(endpoint& of, outstanding& operation, int code, std::size_t length) 
   reported.flags = operation.flags;
   reported.length = length;
   auto& entries = of.transmit->entries;
+  if (emulated()->full_completion_queue_loses && of.transmit->size != 0 && entries.size() >= of.transmit->size) {
+    broken("full_completion_queue", "an entry found no room in a completion queue of " +
+                                        std::to_string(of.transmit->size) + " entries, and is lost");
+    return;
+  }
   // Only among its own kind: receives keep their order, which the row promises for messages.
   std::size_t behind = 0;
   if (of.decisions.in_a_thousand(conducted().shuffle))

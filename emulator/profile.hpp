@@ -20,6 +20,8 @@ struct profile {
   std::string fabric_name;
   bool connected = false;
   bool forgets_peers = true;
+  std::set<std::uint32_t> address_formats;  ///< Numbers of rdma/fabric.h; empty: any.
+  bool shared_memory_on_own_node = false;   ///< The provider maps shared memory for peers of its node.
   bool virtual_addressing = false;
   bool provider_keys = false;
   std::size_t key_bytes = 8;
@@ -27,6 +29,8 @@ struct profile {
   bool region_endpoint_binding = false;
   std::size_t write_immediate_bytes = 0;
   bool write_immediate_consumes_receive = false;
+  /// The variable that lets writes carry immediates has its value in this process.
+  bool write_immediate_set = false;
   std::size_t send_immediate_bytes = 0;
   bool remote_counter_counts_writes = false;
   bool order_send_after_write = false;
@@ -49,6 +53,8 @@ struct profile {
   std::size_t gather_limit = 1;
   std::size_t rma_gather_limit = 1;
   std::size_t queue_depth = 64;
+  bool full_completion_queue_refuses = false;  ///< Posts whose entries have no room in the completion queue.
+  bool full_completion_queue_loses = false;    ///< Entries that have no room in it.
   std::uint64_t largest_message = 0;
   std::uint64_t largest_write = 0;
 
@@ -74,6 +80,12 @@ struct profile {
   bool shared_transmit = false;   ///< Endpoints may share a transmit context.
   bool poll_sets = false;
 };
+
+/// Width of the immediate that a write carries in this run.
+inline std::size_t write_immediate_width(const profile& row) {
+  const bool asked = row.write_immediate_bytes == 0 && row.write_immediate_set && row.provider_keys;
+  return asked ? row.send_immediate_bytes : row.write_immediate_bytes;
+}
 
 /// How far the run uses the row's freedom: each number is a chance in a thousand per decision; 0 is the best behaviour.
 struct conduct {

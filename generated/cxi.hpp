@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_39c24ffd {
-/// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 and later.
-struct cxi {
-  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 3ae7adf7, row b2d990ad";
+inline namespace rules_46b8b401 {
+/// Slingshot cards: counters in hardware, writes in order, no immediate on a write by default. libfabric 1.21 to before 2.5.
+struct cxi_since_1_21 {
+  static constexpr std::string_view name = "cxi", library = "libfabric", made_from = "rules 3ae7adf7, row e759d154";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
@@ -20,13 +20,13 @@ struct cxi {
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
-      .provider = "cxi", .fabric_name = "", .since = {1, 21}, .until = any_later_version,
+      .provider = "cxi", .fabric_name = "", .since = {1, 21}, .until = {2, 5},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "cxi", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 4, .local_registration = false, .region_endpoint_binding = true,
-      .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = true,
+      .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct cxi {
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -103,8 +104,41 @@ struct cxi {
       answers::tagged::none
   >;
 };
-static_assert(complete_fabric<cxi>);
-}  // namespace rules_39c24ffd
+static_assert(complete_fabric<cxi_since_1_21>);
+}  // namespace rules_46b8b401
+inline namespace rules_8880f661 {
+/// libfabric 2.5 and later.
+struct cxi_since_2_5 : cxi_since_1_21 {
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 1f2f9733";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=remote_counter "
+      "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=0 send_immediate_bytes=8";
+  static constexpr std::uint64_t fingerprint = 0xdf74edb5c06c582b;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = cxi_since_1_21::facts;
+    changed.since = {2, 5};
+    changed.until = any_later_version;
+    // cxi.write_immediate_setting (claimed: libfabric 2.6 man fi_cxi: off by default; only keys of the provider, and cq_data_size as the hints ask
+    //   for it)
+    changed.write_immediate_setting = "FI_CXI_ENABLE_WRITEDATA=1";
+    return changed;
+  }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
+  using policies = policy_set<
+      answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate, answers::region_address::offset,
+      answers::region_key::application, answers::local_descriptor::not_needed, answers::region_binding::endpoint,
+      answers::notify::remote_counter, answers::write_fault::delivery_confirmed, answers::atomics::provider,
+      answers::progress::polling, answers::wait::descriptor, answers::threading::one_owner, answers::completion::selective,
+      answers::liveness::heartbeat, answers::receive_buffers::slots, answers::receive_pool::shared,
+      answers::flush::tracked_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
+      answers::checks::verified, answers::authentication::none, answers::tagged::none
+  >;
+};
+static_assert(complete_fabric<cxi_since_2_5>);
+}  // namespace rules_8880f661
+
+using cxi = by_library<backends::libfabric::built_with, cxi_since_1_21, cxi_since_2_5>;
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a8378b3e {
+inline namespace rules_9aa24018 {
 /// Elastic Fabric Adapter through libfabric's reliable layer: reliable, unordered between writes and messages. libfabric 1.15 to before 1.18.
 struct efa_since_1_15 {
-  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 3ae7adf7, row feac158d";
+  static constexpr std::string_view name = "efa", library = "libfabric", made_from = "rules 3ae7adf7, row 95e4a2ba";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -22,11 +22,11 @@ struct efa_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "efa", .fabric_name = "efa", .since = {1, 15}, .until = {1, 18},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "efa", .own_node_path = own_node_path::shared_memory,
       .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct efa_since_1_15 {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -102,11 +103,11 @@ struct efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_15>);
-}  // namespace rules_a8378b3e
-inline namespace rules_d20d5c98 {
+}  // namespace rules_9aa24018
+inline namespace rules_189bc63d {
 /// libfabric 1.18 and later.
 struct efa_since_1_18 : efa_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row e0d43f02";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row af7e26b6";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -140,7 +141,7 @@ struct efa_since_1_18 : efa_since_1_15 {
   >;
 };
 static_assert(complete_fabric<efa_since_1_18>);
-}  // namespace rules_d20d5c98
+}  // namespace rules_189bc63d
 
 using efa = by_library<backends::libfabric::built_with, efa_since_1_15, efa_since_1_18>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_479a391d {
+inline namespace rules_30ae16b7 {
 /// Elastic Fabric Adapter without the reliable layer: the card's own operations. libfabric 2.1 to before 2.6.
 struct efa_direct_since_2_1 {
-  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 3ae7adf7, row 5d0506a8";
+  static constexpr std::string_view name = "efa_direct", library = "libfabric", made_from = "rules 3ae7adf7, row dbaad876";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -22,11 +22,11 @@ struct efa_direct_since_2_1 {
   static constexpr fabric_facts facts{
       .provider = "efa", .fabric_name = "efa-direct", .since = {2, 1}, .until = {2, 6},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "efa", .own_node_path = own_node_path::fabric,
       .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
-      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
       .order_send_after_send = false, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
@@ -36,6 +36,7 @@ struct efa_direct_since_2_1 {
       .largest_message = 8192, .largest_write = 1073741824, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::loses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -102,11 +103,11 @@ struct efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_1>);
-}  // namespace rules_479a391d
-inline namespace rules_a73a3d90 {
+}  // namespace rules_30ae16b7
+inline namespace rules_9e7af165 {
 /// libfabric 2.6 and later.
 struct efa_direct_since_2_6 : efa_direct_since_2_1 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row d0f3d353";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 633c0488";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
       "atomics=target liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -135,7 +136,7 @@ struct efa_direct_since_2_6 : efa_direct_since_2_1 {
   >;
 };
 static_assert(complete_fabric<efa_direct_since_2_6>);
-}  // namespace rules_a73a3d90
+}  // namespace rules_9e7af165
 
 using efa_direct = by_library<backends::libfabric::built_with, efa_direct_since_2_1, efa_direct_since_2_6>;
 // clang-format on

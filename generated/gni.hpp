@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_9ece5b8d {
+inline namespace rules_4a6a754f {
 /// Cray Aries cards; the provider left libfabric with 1.21. libfabric 1.15 to before 1.21.
 struct gni {
-  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 3ae7adf7, row fd812188";
+  static constexpr std::string_view name = "gni", library = "libfabric", made_from = "rules 3ae7adf7, row b9f38680";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -22,11 +22,11 @@ struct gni {
   static constexpr fabric_facts facts{
       .provider = "gni", .fabric_name = "", .since = {1, 15}, .until = {1, 21},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "gni str", .own_node_path = own_node_path::fabric,
       .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = true,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct gni {
       .largest_message = 4294967295u, .largest_write = 4294967295u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnl nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nlnlnn nlnlnn nnnnnn"};
@@ -101,7 +102,7 @@ struct gni {
   >;
 };
 static_assert(complete_fabric<gni>);
-}  // namespace rules_9ece5b8d
+}  // namespace rules_4a6a754f
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f4027385 {
+inline namespace rules_63297de2 {
 /// Reliable connections on InfiniBand or RoCE cards by rdma-core itself. rdma-core 44.0 and later.
 struct ibverbs_roce {
-  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 3ae7adf7, row 5ed81250";
+  static constexpr std::string_view name = "ibverbs_roce", library = "rdma-core", made_from = "rules 3ae7adf7, row 58f88417";
   static constexpr library_version built_with = backends::verbs::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -22,11 +22,11 @@ struct ibverbs_roce {
   static constexpr fabric_facts facts{
       .provider = "", .fabric_name = "", .since = {44, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6 ib", .own_node_path = own_node_path::fabric,
       .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
-      .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = false, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider, .atomic_operations = "add compare_swap: int64 uint64", .atomics_cost_order = false,
@@ -36,6 +36,7 @@ struct ibverbs_roce {
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = true,
       .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::loses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"wwnnwl wwnn-- wwllwl wwll-- wwll-- wwll-- wwllwl wwllwl wwllwl"};
@@ -120,7 +121,7 @@ struct ibverbs_roce {
   >;
 };
 static_assert(complete_fabric<ibverbs_roce>);
-}  // namespace rules_f4027385
+}  // namespace rules_63297de2
 // clang-format on
 }  // namespace weft::fabrics
 

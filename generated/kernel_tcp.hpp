@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_728027c5 {
+inline namespace rules_f164fc50 {
 /// TCP sockets of the kernel, between any two hosts, without a library. linux 5.3 and later.
 struct kernel_tcp {
-  static constexpr std::string_view name = "kernel_tcp", library = "linux", made_from = "rules 3ae7adf7, row 656c2568";
+  static constexpr std::string_view name = "kernel_tcp", library = "linux", made_from = "rules 3ae7adf7, row 0d01b7d4";
   static constexpr library_version built_with = backends::streams::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -22,11 +22,11 @@ struct kernel_tcp {
   static constexpr fabric_facts facts{
       .provider = "", .fabric_name = "", .since = {5, 3}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
@@ -36,6 +36,7 @@ struct kernel_tcp {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
       .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -109,7 +110,7 @@ struct kernel_tcp {
   >;
 };
 static_assert(complete_fabric<kernel_tcp>);
-}  // namespace rules_728027c5
+}  // namespace rules_f164fc50
 // clang-format on
 }  // namespace weft::fabrics
 

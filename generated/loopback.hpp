@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_218f0caf {
+inline namespace rules_5db00f8d {
 /// One process in virtual time, from one seed; for simulation and tests. weft 1.0 and later.
 struct loopback {
-  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 3ae7adf7, row 251727d5";
+  static constexpr std::string_view name = "loopback", library = "weft", made_from = "rules 3ae7adf7, row dbd1f0c3";
   static constexpr library_version built_with = backends::loopback::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -22,11 +22,11 @@ struct loopback {
   static constexpr fabric_facts facts{
       .provider = "", .fabric_name = "", .since = {1, 0}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "str", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = true,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct loopback {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = true,
       .extended_posting = false, .split_queues = true, .thread_levels = false, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -97,7 +98,7 @@ struct loopback {
   >;
 };
 static_assert(complete_fabric<loopback>);
-}  // namespace rules_218f0caf
+}  // namespace rules_5db00f8d
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d38682b1 {
+inline namespace rules_a382b379 {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3ae7adf7, row a033210e";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3ae7adf7, row 1e5a3fa8";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -24,11 +24,11 @@ struct mapped {
   static constexpr fabric_facts facts{
       .provider = "", .fabric_name = "", .since = {5, 3}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::opaque, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6", .own_node_path = own_node_path::shared_memory,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::provider, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -40,6 +40,7 @@ struct mapped {
       .largest_message = 268435456, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
       .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -115,7 +116,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_d38682b1
+}  // namespace rules_a382b379
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d013ba05 {
+inline namespace rules_b1f0d462 {
 /// Cornelis Omni-Path cards. libfabric 1.15 to before 2.1.
 struct opx_since_1_15 {
-  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 3ae7adf7, row 2e367de6";
+  static constexpr std::string_view name = "opx", library = "libfabric", made_from = "rules 3ae7adf7, row 2f74017b";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=message_after_delivery "
@@ -22,11 +22,11 @@ struct opx_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "opx", .fabric_name = "", .since = {1, 15}, .until = {2, 1},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "opx", .own_node_path = own_node_path::shared_memory,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 2, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 0, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
       .order_send_after_send = false, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct opx_since_1_15 {
       .largest_message = 1048576, .largest_write = 1048576, .fused_bytes = 512,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- llll-- nnnnnn nnnnnn nnnnnn"};
@@ -99,11 +100,11 @@ struct opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_1_15>);
-}  // namespace rules_d013ba05
-inline namespace rules_606907ec {
+}  // namespace rules_b1f0d462
+inline namespace rules_f090c54e {
 /// libfabric 2.1 and later.
 struct opx_since_2_1 : opx_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row bd0f2cb6";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 0818325a";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=2 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -132,7 +133,7 @@ struct opx_since_2_1 : opx_since_1_15 {
   >;
 };
 static_assert(complete_fabric<opx_since_2_1>);
-}  // namespace rules_606907ec
+}  // namespace rules_f090c54e
 
 using opx = by_library<backends::libfabric::built_with, opx_since_1_15, opx_since_2_1>;
 // clang-format on

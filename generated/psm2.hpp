@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_95a72e2b {
+inline namespace rules_b2469c6d {
 /// Omni-Path cards through PSM2. libfabric 1.15 and later.
 struct psm2 {
-  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 3ae7adf7, row 28067fc1";
+  static constexpr std::string_view name = "psm2", library = "libfabric", made_from = "rules 3ae7adf7, row da2933f8";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -22,11 +22,11 @@ struct psm2 {
   static constexpr fabric_facts facts{
       .provider = "psm2", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "psmx2 str", .own_node_path = own_node_path::shared_memory,
       .virtual_addressing = false, .virtual_addressing_optional = true, .virtual_addressing_costs_order = true,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = true,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = true,
       .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct psm2 {
       .largest_message = 4294963200u, .largest_write = 4294963200u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -102,7 +103,7 @@ struct psm2 {
   >;
 };
 static_assert(complete_fabric<psm2>);
-}  // namespace rules_95a72e2b
+}  // namespace rules_b2469c6d
 // clang-format on
 }  // namespace weft::fabrics
 

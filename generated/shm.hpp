@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0b683435 {
+inline namespace rules_d6e2cdfa {
 /// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 3ae7adf7, row 4fef0e9a";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 3ae7adf7, row eacf1659";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -24,11 +24,11 @@ struct shm_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "shm", .fabric_name = "", .since = {1, 15}, .until = {2, 0},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "str", .own_node_path = own_node_path::shared_memory,
       .virtual_addressing = false, .virtual_addressing_optional = true, .virtual_addressing_costs_order = true,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = true,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = true,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -40,6 +40,7 @@ struct shm_since_1_15 {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -125,11 +126,11 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_0b683435
-inline namespace rules_af0b441a {
+}  // namespace rules_d6e2cdfa
+inline namespace rules_23612dd1 {
 /// libfabric 2.0 to before 2.5.
 struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row 040ef477";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row fa82b006";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -157,11 +158,11 @@ struct shm_since_2_0 : shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_0>);
-}  // namespace rules_af0b441a
-inline namespace rules_5d977f87 {
+}  // namespace rules_23612dd1
+inline namespace rules_1bfd7eaa {
 /// libfabric 2.5 and later.
 struct shm_since_2_5 : shm_since_2_0 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row 92119895";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row b64f5018";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -194,7 +195,7 @@ struct shm_since_2_5 : shm_since_2_0 {
   >;
 };
 static_assert(complete_fabric<shm_since_2_5>);
-}  // namespace rules_5d977f87
+}  // namespace rules_1bfd7eaa
 
 using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0, shm_since_2_5>;
 // clang-format on

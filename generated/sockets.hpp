@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_eff3dcdf {
+inline namespace rules_d64b9e41 {
 /// Addressed endpoints over sockets, polled by weft; deprecated, and the reference for semantics. libfabric 1.15 and later.
 struct sockets {
-  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 3ae7adf7, row 434716f2";
+  static constexpr std::string_view name = "sockets", library = "libfabric", made_from = "rules 3ae7adf7, row 2211ece1";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -22,11 +22,11 @@ struct sockets {
   static constexpr fabric_facts facts{
       .provider = "sockets", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = true,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct sockets {
       .largest_message = 18446744073709547519u, .largest_write = 18446744073709547519u, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::overruns,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -121,7 +122,7 @@ struct sockets {
   >;
 };
 static_assert(complete_fabric<sockets>);
-}  // namespace rules_eff3dcdf
+}  // namespace rules_d64b9e41
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_59e37f54 {
+inline namespace rules_408adb14 {
 /// Connected endpoints over TCP sockets; runs on every machine. libfabric 1.15 and later.
 struct tcp {
-  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 3ae7adf7, row 9a19c5f2";
+  static constexpr std::string_view name = "tcp", library = "libfabric", made_from = "rules 3ae7adf7, row 0c6f1168";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -24,11 +24,11 @@ struct tcp {
   static constexpr fabric_facts facts{
       .provider = "tcp", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = true,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
@@ -38,6 +38,7 @@ struct tcp {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = false, .shared_receives = true,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -117,7 +118,7 @@ struct tcp {
   >;
 };
 static_assert(complete_fabric<tcp>);
-}  // namespace rules_59e37f54
+}  // namespace rules_408adb14
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_fe683680 {
+inline namespace rules_353561b9 {
 /// Addressed endpoints of the tcp provider itself, without the rxm layer. libfabric 1.18 and later.
 struct tcp_rdm {
-  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 3ae7adf7, row eb4a6bae";
+  static constexpr std::string_view name = "tcp_rdm", library = "libfabric", made_from = "rules 3ae7adf7, row 65d76b8f";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -22,11 +22,11 @@ struct tcp_rdm {
   static constexpr fabric_facts facts{
       .provider = "tcp", .fabric_name = "", .since = {1, 18}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
@@ -36,6 +36,7 @@ struct tcp_rdm {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -104,7 +105,7 @@ struct tcp_rdm {
   >;
 };
 static_assert(complete_fabric<tcp_rdm>);
-}  // namespace rules_fe683680
+}  // namespace rules_353561b9
 // clang-format on
 }  // namespace weft::fabrics
 

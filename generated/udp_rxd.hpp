@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_0d36fe6a {
+inline namespace rules_354c08f6 {
 /// Addressed endpoints over UDP, made reliable by the rxd layer; experimental. libfabric 1.15 to before 2.5.
 struct udp_rxd_since_1_15 {
-  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 3ae7adf7, row d22abe1c";
+  static constexpr std::string_view name = "udp_rxd", library = "libfabric", made_from = "rules 3ae7adf7, row 3d6ff512";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -22,11 +22,11 @@ struct udp_rxd_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "udp;ofi_rxd", .fabric_name = "", .since = {1, 15}, .until = {2, 5},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .send_immediate_bytes = 8,
-      .remote_counter_counts_writes = true,
+      .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 8, .remote_counter_counts_writes = true,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::silent, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
@@ -36,6 +36,7 @@ struct udp_rxd_since_1_15 {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::loses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -119,11 +120,11 @@ struct udp_rxd_since_1_15 {
   >;
 };
 static_assert(complete_fabric<udp_rxd_since_1_15>);
-}  // namespace rules_0d36fe6a
-inline namespace rules_49a94a65 {
+}  // namespace rules_354c08f6
+inline namespace rules_50971bdc {
 /// libfabric 2.5 and later.
 struct udp_rxd_since_2_5 : udp_rxd_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row cffdd416";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 68d802c6";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
@@ -157,7 +158,7 @@ struct udp_rxd_since_2_5 : udp_rxd_since_1_15 {
   >;
 };
 static_assert(complete_fabric<udp_rxd_since_2_5>);
-}  // namespace rules_49a94a65
+}  // namespace rules_50971bdc
 
 using udp_rxd = by_library<backends::libfabric::built_with, udp_rxd_since_1_15, udp_rxd_since_2_5>;
 // clang-format on

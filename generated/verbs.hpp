@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f8d0dde4 {
+inline namespace rules_57169b0f {
 /// Connected endpoints on InfiniBand or RoCE cards through libfabric. libfabric 1.15 to before 2.2.
 struct verbs_since_1_15 {
-  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 3ae7adf7, row 11538db6";
+  static constexpr std::string_view name = "verbs", library = "libfabric", made_from = "rules 3ae7adf7, row 9106edc5";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
@@ -22,11 +22,11 @@ struct verbs_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "verbs", .fabric_name = "", .since = {1, 15}, .until = {2, 2},
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6 ib", .own_node_path = own_node_path::fabric,
       .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
-      .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = true, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = false, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
@@ -36,6 +36,7 @@ struct verbs_since_1_15 {
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -118,11 +119,11 @@ struct verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_1_15>);
-}  // namespace rules_f8d0dde4
-inline namespace rules_b22f7ab3 {
+}  // namespace rules_57169b0f
+inline namespace rules_c2b9c678 {
 /// libfabric 2.2 and later.
 struct verbs_since_2_2 : verbs_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row 84598349";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row ab3e3381";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider "
       "notify=immediate_consumes_receive atomics=provider liveness=heartbeat key_bytes=4 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -154,7 +155,7 @@ struct verbs_since_2_2 : verbs_since_1_15 {
   >;
 };
 static_assert(complete_fabric<verbs_since_2_2>);
-}  // namespace rules_b22f7ab3
+}  // namespace rules_c2b9c678
 
 using verbs = by_library<backends::libfabric::built_with, verbs_since_1_15, verbs_since_2_2>;
 // clang-format on

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d55a9ee9 {
+inline namespace rules_26ca956a {
 /// Addressed endpoints on InfiniBand or RoCE cards by the rxm layer. libfabric 1.15 and later.
 struct verbs_rxm {
-  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 3ae7adf7, row fff6a217";
+  static constexpr std::string_view name = "verbs_rxm", library = "libfabric", made_from = "rules 3ae7adf7, row 0db29a26";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=socket_address framing=immediate region_address=virtual_address region_key=provider notify=immediate "
@@ -22,11 +22,11 @@ struct verbs_rxm {
   static constexpr fabric_facts facts{
       .provider = "verbs;ofi_rxm", .fabric_name = "", .since = {1, 15}, .until = any_later_version,
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::socket, .connects_lazily = true,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in in6 ib", .own_node_path = own_node_path::fabric,
       .virtual_addressing = true, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::provider, .key_bytes = 4, .local_registration = true, .region_endpoint_binding = false,
-      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = false,
       .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::provider,
@@ -38,6 +38,7 @@ struct verbs_rxm {
       .largest_message = 8388608, .largest_write = 8388608, .fused_bytes = 0,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -132,7 +133,7 @@ struct verbs_rxm {
   >;
 };
 static_assert(complete_fabric<verbs_rxm>);
-}  // namespace rules_d55a9ee9
+}  // namespace rules_26ca956a
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -13,6 +13,8 @@ from types import FrameType
 
 import click
 
+from .matrix.interfaces import format_numbers
+from .matrix.loader import Refused
 from .tracing.command import data_option, memory_option
 from .tracing.running import Tracing, module_folder
 
@@ -43,9 +45,20 @@ def environment(fabric: str, folder: Path, seed: int, faults: str, shape: str,
     """The program's environment, in which libfabric finds the emulated provider."""
     wanted = {"WEFT_EMULATOR_PROFILE": str(profile_of(fabric)), "WEFT_EMULATOR_SEED": str(seed),
               "WEFT_EMULATOR_FAULTS": faults,
-              "WEFT_EMULATOR_SHAPE": shape, "WEFT_EMULATOR_CELLS": ",".join(cells)}
+              "WEFT_EMULATOR_SHAPE": shape, "WEFT_EMULATOR_CELLS": ",".join(map(_as_emulated, cells))}
     before = os.environ.get("FI_PROVIDER_PATH")
     return {**os.environ, **wanted, "FI_PROVIDER_PATH": f"{folder}:{before}" if before else str(folder)}
+
+
+def _as_emulated(cell: str) -> str:
+    """Formats of addresses are numbers to the emulator. Errors: UsageError."""
+    name, equals, words = cell.partition("=")
+    if name.strip() != "address_formats":
+        return cell
+    try:
+        return f"{name}{equals}{format_numbers(words)}"
+    except Refused as refused:
+        raise click.UsageError(f"--cell {cell}: {refused.problems[0].sentence}") from None
 
 
 def _faults(_context: click.Context, _parameter: click.Parameter, value: str) -> str:

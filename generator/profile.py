@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .matrix.interfaces import interface
+from .matrix.interfaces import format_numbers, interface
 from .matrix.model import Fabric
 
 
@@ -28,9 +28,10 @@ class Profile:
 
 def profile(fabric: Fabric) -> Profile:
     """Text is written without quotes: an empty one is nothing."""
-    def as_word(value: str) -> str:
-        return "" if value == '""' else value
+    def as_word(name: str, value: str) -> str:
+        text = "" if value == '""' else value
+        return format_numbers(text) if name == "address_formats" else text
 
     return Profile(fabric.name, str(fabric.until or ""), tuple(
-        Part(str(part.since), tuple((cell.name, as_word(cell.as_text)) for cell in part.cells.values()))
+        Part(str(part.since), tuple((cell.name, as_word(cell.name, cell.as_text)) for cell in part.cells.values()))
         for part in fabric.ranges), interface(fabric.name))

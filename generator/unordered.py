@@ -26,7 +26,8 @@ WORST: dict[str, Value] = {
     "refused_write": "silent", "atomics": "none", "atomic_operations": "none", "atomics_cost_order": False,
     "data_progress": "polling", "completion_wait": "none", "reports_killed_peer": False, "same_host": False,
     "fused_bytes": 0, "multi_receive": False, "shared_receives": False, "extended_posting": False,
-    "split_queues": False, "thread_levels": False, "full_queue": "loses",
+    "split_queues": False, "thread_levels": False, "full_queue": "loses", "full_completion_queue": "loses",
+    "address_formats": "str", "own_node_path": "shared_memory", "write_immediate_setting": "",
     "selective_completion": True,  # every row has it, and weft needs it where the library overwrites contexts
     "delivery_complete": True,  # without it and without order, no answer can show a target that the bytes are there
 }

@@ -18,6 +18,9 @@ owned_info hints_of(const demands& about, const question& asked) {
   if (!hints) throw refused{"fi_allocinfo", FI_ENOMEM};
   hints->caps = asked.caps;
   hints->mode = asked.mode;
+  // Some providers find an IPv6 address only under its own format.
+  const bool wide = asked.address_format == FI_FORMAT_UNSPEC && about.node.find(':') != std::string::npos;
+  hints->addr_format = wide ? std::uint32_t{FI_SOCKADDR_IN6} : asked.address_format;
   hints->ep_attr->type = about.connected ? FI_EP_MSG : FI_EP_RDM;
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = asked.order;
   hints->tx_attr->op_flags = asked.op_flags;
@@ -49,6 +52,7 @@ bool wanted(const demands& about, const fi_info& info) {
   return provider != nullptr && is_named(provider, about.provider) &&
          info.ep_attr->type == (about.connected ? FI_EP_MSG : FI_EP_RDM) &&
          (!about.pointers || (info.domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0) &&
+         (!about.provider_keys || (info.domain_attr->mr_mode & FI_MR_PROV_KEY) != 0) &&
          (about.fabric_name.empty() || (fabric != nullptr && about.fabric_name == fabric));
 }
 

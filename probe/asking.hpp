@@ -37,6 +37,7 @@ struct question {
   std::uint64_t op_flags = 0;
   std::size_t immediate_bytes = 0;
   fi_progress progress = FI_PROGRESS_UNSPEC;
+  std::uint32_t address_format = FI_FORMAT_UNSPEC;
 };
 
 /// Hints of a request, for calls that need them.

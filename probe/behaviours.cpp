@@ -36,7 +36,10 @@ std::span<const behaviour* const> behaviours() {
                                   &full_queue,
                                   &largest,
                                   &multi_receive,
-                                  &shared_receives};
+                                  &shared_receives,
+                                  &formats,
+                                  &own_node,
+                                  &small_queue};
   return all;
 }
 

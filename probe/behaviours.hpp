@@ -37,6 +37,6 @@ void claims(const role& self);
 extern const behaviour meeting, first_post, forgetting, addressing, keys, write_immediate, send_immediate, counter,
     send_after_write, write_after_write, send_after_send, delivery, wrong_key, out_of_range, completions, first_atomic,
     atomics, progress, waiting, killed_peer, inject, gather, full_queue, largest, many_write_immediates,
-    many_send_immediates, multi_receive, shared_receives, last_byte;
+    many_send_immediates, multi_receive, shared_receives, last_byte, formats, own_node, small_queue;
 
 }  // namespace weft::probe

@@ -72,6 +72,21 @@ bool granted(const role& self, question base, Change change) {
   return reply_to(self.about, base) != nullptr;
 }
 
+/// Formats by their numbers in rdma/fabric.h, each asked for without an address.
+void report_formats(const role& self, const question& base) {
+  constexpr std::uint32_t formats = 32;
+  demands anywhere = self.about;
+  anywhere.node.clear();
+  std::vector<std::size_t> answered;
+  for (std::uint32_t format = FI_SOCKADDR_IN; format < formats; ++format) {
+    question asked = base;
+    asked.address_format = format;
+    const owned_info reply = reply_to(anywhere, asked);
+    if (reply && reply->addr_format == format) answered.push_back(format);
+  }
+  self.report.fact("address_formats", answered);
+}
+
 void report_capabilities(const role& self, const question& base) {
   const auto ordered = [](std::uint64_t order) { return [order](question& q) { q.order = order; }; };
   self.report.fact("send_after_write", granted(self, base, ordered(FI_ORDER_SAW)));
@@ -178,6 +193,7 @@ void claims(const role& self) {
   report_identity(self, base, *info);
   report_needs(self, base);
   report_sizes(self, *info);
+  report_formats(self, base);
   report_capabilities(self, base);
   report_objects(self, base, info);
 }

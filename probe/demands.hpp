@@ -19,10 +19,11 @@ struct demands {
   std::string provider;     ///< As the library prints it.
   std::string fabric_name;  ///< Only where a provider offers several.
   std::string node;  ///< A local address for both processes; unused where the provider's addresses are not of sockets.
-  bool connected = false;  ///< Connected or addressed endpoints.
-  bool automatic = false;  ///< Request automatic progress of the library.
-  bool atomics = false;    ///< Request atomics too, in every behaviour.
-  bool pointers = false;   ///< Request remote addresses that are pointers. A reply without them is no answer.
+  bool connected = false;      ///< Connected or addressed endpoints.
+  bool automatic = false;      ///< Request automatic progress of the library.
+  bool atomics = false;        ///< Request atomics too, in every behaviour.
+  bool pointers = false;       ///< Request remote addresses that are pointers. A reply without them is no answer.
+  bool provider_keys = false;  ///< Request keys that the provider makes. A reply without them is no answer.
   std::uint32_t api = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
   milliseconds deadline{9000};
 };

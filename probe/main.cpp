@@ -35,7 +35,7 @@ void add_options(CLI::App& to, demands& about, std::string& endpoint, std::strin
   to.add_option("--progress", progress, "progress to request")
       ->check(CLI::IsMember({"manual", "automatic"}))
       ->capture_default_str();
-  to.add_option("--with", with, "request this too")->check(CLI::IsMember({"atomics", "pointers"}));
+  to.add_option("--with", with, "request this too")->check(CLI::IsMember({"atomics", "pointers", "provider_keys"}));
   to.add_option("--deadline", deadline, "milliseconds for one behaviour")
       ->check(CLI::Range(500, 60000))
       ->capture_default_str();
@@ -67,6 +67,7 @@ int main(int count, char** arguments) {
   about.automatic = progress == "automatic";
   about.atomics = with == "atomics";
   about.pointers = with == "pointers";
+  about.provider_keys = with == "provider_keys";
   about.deadline = weft::probe::milliseconds(deadline);
   const auto say = [](const std::string& line) {
     std::puts(line.c_str());

@@ -21,6 +21,9 @@ constexpr fabric_facts weakest_of(const fabric_facts& a, const fabric_facts& b) 
   w.address_resolution = address_resolution::opaque;
   w.connects_lazily = a.connects_lazily || b.connects_lazily;
   w.forgets_peers = a.forgets_peers && b.forgets_peers;
+  w.address_formats = {};
+  w.own_node_path = std::max(a.own_node_path, b.own_node_path);
+  w.write_immediate_setting = {};
   w.virtual_addressing = a.virtual_addressing && b.virtual_addressing;
   w.virtual_addressing_optional = a.virtual_addressing_optional && b.virtual_addressing_optional;
   w.virtual_addressing_costs_order = a.virtual_addressing_costs_order || b.virtual_addressing_costs_order;
@@ -59,6 +62,7 @@ constexpr fabric_facts weakest_of(const fabric_facts& a, const fabric_facts& b) 
   w.split_queues = a.split_queues && b.split_queues;
   w.thread_levels = a.thread_levels && b.thread_levels;
   w.full_queue = std::max(a.full_queue, b.full_queue);
+  w.full_completion_queue = std::max(a.full_completion_queue, b.full_completion_queue);
   return w;
 }
 

@@ -171,6 +171,7 @@ int open_queue(fid_domain* /*domain*/, fi_cq_attr* attributes, fid_cq** opened, 
   made->fid.ops = &queue_calls;
   made->format = attributes->format == FI_CQ_FORMAT_UNSPEC ? FI_CQ_FORMAT_CONTEXT : attributes->format;
   attributes->format = made->format;
+  made->size = attributes->size;
   made->has_descriptor = wanted == FI_WAIT_FD || (wanted == FI_WAIT_UNSPEC && row.wait_descriptor);
   if (made->has_descriptor) made->bell.open(made->epoll = epoll_create1(EPOLL_CLOEXEC));
   *opened = &made->fid;

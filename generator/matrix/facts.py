@@ -23,6 +23,7 @@ _REQUESTS = {
     "completion_wait": "with a wait object",
     "multi_receive": "with multi-receive",
     "shared_receives": "with a shared receive context",
+    "write_immediate_setting": "with keys of the provider, and that variable",
 }
 
 
@@ -89,6 +90,12 @@ FACTS: tuple[Fact, ...] = tuple(
          ("socket", "opaque")),
         ("connects_lazily", "bool", "the first posts to a peer may return `again` until the peer progresses"),
         ("forgets_peers", "bool", "the library can remove a peer from the address vector, and use its place again"),
+        ("address_formats", "text",
+         'formats of addresses that the provider answers, in words of fi_info\'s addr_format, as "in in6" for '
+         'FI_SOCKADDR_IN and FI_SOCKADDR_IN6'),
+        ("own_node_path", "own_node_path",
+         "the path between processes of one node: the fabric's own, or shared memory with limits, order and waits of "
+         "its own", False, ("fabric", "shared_memory")),
     )
     + _group(
         "memory",
@@ -108,6 +115,9 @@ FACTS: tuple[Fact, ...] = tuple(
          "width of the immediate that a write carries to the target; 0: none, or not by default", True),
         ("write_immediate_consumes_receive", "bool",
          "each write with an immediate uses up a posted receive of the target", True),
+        ("write_immediate_setting", "text",
+         'the variable of the library with which a write carries an immediate, as "NAME=VALUE", where the target\'s '
+         'provider makes keys; empty: none is needed, or nothing helps'),
         ("send_immediate_bytes", _U8, "width of the immediate that a message carries", True),
         ("remote_counter_counts_writes", "bool", "a counter at the target counts plain writes", True),
     )
@@ -177,6 +187,9 @@ FACTS: tuple[Fact, ...] = tuple(
          "a post that finds the transmit queue full: the library refuses the post, or a write with an immediate "
          "overruns queued posts, or the library accepts and loses a message that is not injected", False,
          ("refuses", "overruns", "loses")),
+        ("full_completion_queue", "full_completion_queue",
+         "posts with more entries than the completion queue was opened for: the library keeps the entries, or refuses "
+         "the posts, or loses entries", False, ("keeps", "refuses", "loses")),
     )
 )
 FACT: dict[str, Fact] = {fact.name: fact for fact in FACTS}

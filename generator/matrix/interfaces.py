@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,24 @@ _SOURCE = "source"
 FORMATS = ("FI_FORMAT_UNSPEC", "FI_SOCKADDR", "FI_SOCKADDR_IN", "FI_SOCKADDR_IN6", "FI_SOCKADDR_IB", "FI_ADDR_PSMX",
             "FI_ADDR_GNI", "FI_ADDR_BGQ", "FI_ADDR_MLX", "FI_ADDR_STR", "FI_ADDR_PSMX2", "FI_ADDR_IB_UD", "FI_ADDR_EFA",
             "FI_ADDR_PSMX3", "FI_ADDR_OPX", "FI_ADDR_CXI")
+_WORDS = {number: name.removeprefix("FI_SOCKADDR_").removeprefix("FI_ADDR_").lower()
+          for number, name in enumerate(FORMATS) if number > 1}
 _ADDRESS = ("format", "bytes", "number_at", "number_bits", "check_at")
+
+
+def format_words(numbers: Iterable[int]) -> str:
+    """Numbers of rdma/fabric.h in the words of the cell address_formats: "in in6"."""
+    return " ".join(_WORDS.get(each, str(each)) for each in sorted(set(numbers)))
+
+
+def format_numbers(words: str) -> str:
+    """The reverse, as the emulator reads it. Errors: Refused, for a word of no format."""
+    number = {word: each for each, word in _WORDS.items()}
+    unknown = [word for word in words.split() if word not in number]
+    if unknown:
+        raise Refused([Problem("address_formats", 1, f"{unknown[0]} is no format of addresses; there are "
+                                                     f"{', '.join(number)}")])
+    return " ".join(str(number[word]) for word in words.split())
 
 
 def interface(fabric: str, file: Path = FILE) -> tuple[tuple[str, str], ...]:

@@ -13,11 +13,13 @@ from .atomics import atomics_claimed, atomics_shown, atomics_test, operations_cl
 from .orders import (WITH_ATOMICS, WITH_POINTERS, atomics_cost, atomics_cost_shown, optional_pointers,
                      optional_pointers_shown, optional_pointers_test, order, order_lost_test, pointers_cost,
                      pointers_cost_shown, pointers_shown, untorn)
+from .paths import formats_claimed, formats_shown, setting_shown, setting_test, small_queue
+from .program import SETTING
 from .reading import (Read, Words, all_whole, both, choice, claim, consumed, contexts, counted, delivered, depth,
                       depth_claimed, fabric_claimed, facts, forgotten, immediates, immediates_test, injected, nothing,
                       progress_claimed, progress_shown, progress_test, refused_shown, refused_test, said, silence,
                       silent, value, wait_claimed, wait_shown, whole_test)
-from .seen import Seen
+from .seen import CLAIMS, Seen
 
 
 def always(_: Seen) -> bool:
@@ -70,6 +72,11 @@ READINGS: tuple[Reading, ...] = (
             lambda seen: "a connection is closed with its endpoint" if seen.claim("endpoint_type") == "connected"
             else seen.why_not(("forgetting",)) or facts("forgetting", "taken_out", "reached_again")(seen),
             ("forgetting",)),
+    Reading("address_formats", formats_claimed, lambda seen: f"addr_format: {formats_claimed(seen) or 'none'}",
+            formats_shown, facts("formats", "has_ipv6", "met"), ("formats",)),
+    Reading("own_node_path", nothing, silence,
+            lambda seen: choice(seen.fact("own_node", "files_of_shared_memory"), "shared_memory", "fabric"),
+            facts("own_node", "exchanged", "files_of_shared_memory"), ("own_node",)),
     Reading("virtual_addressing", *claim("needs_pointers", "FI_MR_VIRT_ADDR needed:"), pointers_shown,
             facts("addressing", "returned_pointers", "returned_form_landed", "other_form_landed"), ("addressing",)),
     Reading("virtual_addressing_optional", optional_pointers,
@@ -108,6 +115,8 @@ READINGS: tuple[Reading, ...] = (
     Reading("write_immediate_consumes_receive", *claim("needs_receives_for_immediates", "FI_RX_CQ_DATA needed:"),
             consumed,
             facts("write_immediate", "receives_used_up", "event_flags"), ("write_immediate",)),
+    Reading("write_immediate_setting", nothing, silence, setting_shown, setting_test,
+            ("write_immediate", f"write_immediate@{SETTING}"), provable=lambda seen: seen.ran(f"{CLAIMS}@{SETTING}")),
     Reading("send_immediate_bytes", *claim("immediate_bytes", "cq_data_size"),
             immediates("send_immediate", "many_send_immediates"),
             immediates_test("send_immediate", "many_send_immediates"),
@@ -199,4 +208,6 @@ READINGS: tuple[Reading, ...] = (
             never="a library that is asked for locks behaves as before"),
     Reading("full_queue", nothing, silence, nothing, silence,
             never="the conformance suites fill the queue; the probe never does"),
+    Reading("full_completion_queue", nothing, silence, small_queue,
+            facts("small_queue", "entries", "wanted", "taken_unread", "ended"), ("small_queue",)),
 )

@@ -20,6 +20,7 @@ class Demands:
     - `settings`: variables of the environment.
     - `seconds`: the limit of each behaviour (an emulated machine needs more).
     - `backend`: names the library.
+    - `immediate_setting`: "NAME=VALUE" with which writes are said to carry an immediate, or nothing.
     """
 
     provider: str
@@ -29,6 +30,7 @@ class Demands:
     settings: Mapping[str, str] = field(default_factory=dict)
     seconds: int = 10
     backend: str = "libfabric"
+    immediate_setting: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ..matrix.loader import Problem, Refused
 from ..options import MEND, in_checkout
 from .findings import Demands, Finding
 
+SETTING = "setting"  # the request for keys of the provider, with the variable that gives writes an immediate
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM_SECONDS = 150  # for a machine of ordinary speed
 # Libraries that libfabric loads for other providers write a file when their process crashes. Here crashes are results.
@@ -29,7 +30,7 @@ _QUIET = {"HFI_NO_BACKTRACE": "1", "IPATH_NO_BACKTRACE": "1"}
 TARGETS = {"libfabric": ("weft-probe", "probe"), "verbs": ("weft-probe-verbs", "probe-verbs")}
 # Behaviours that the program of a backend does not have.
 LACKING = {"verbs": frozenset({"many_write_immediates", "many_send_immediates", "multi_receive", "shared_receives",
-                               "last_byte", "forgetting"})}
+                               "last_byte", "forgetting", "formats", "own_node", "small_queue"})}
 
 
 def built(backend: str = "libfabric") -> Path:
@@ -85,12 +86,13 @@ def _lines(program: Path, what: str, demands: Demands, request: str, behaviours:
                "--progress", "automatic" if request == "automatic" else "manual",
                "--deadline", str(demands.seconds * 1000)]
     if request not in ("", "automatic"):
-        command += ["--with", request]
+        command += ["--with", "provider_keys" if request == SETTING else request]
     if demands.fabric_name:
         command += ["--fabric-name", demands.fabric_name]
     command += [name.split("@")[0] for name in behaviours]
     wanted = list(behaviours) or [what]
-    environment = {**_QUIET, **demands.settings, **os.environ}
+    asked = dict((demands.immediate_setting.split("=", 1),)) if request == SETTING else {}
+    environment = {**_QUIET, **demands.settings, **os.environ, **asked}
     try:
         running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                    env=environment, start_new_session=True)

@@ -60,7 +60,8 @@ def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
     cells = fabric.ranges[0].cells
     return Demands(str(cells["provider"].value), str(cells["endpoint_type"].value), str(cells["fabric_name"].value),
                    node,
-                   {setting.name: setting.value for setting in fabric.settings}, seconds, fabric.backend)
+                   {setting.name: setting.value for setting in fabric.settings}, seconds, fabric.backend,
+                   str(fabric.ranges[-1].cells["write_immediate_setting"].value))
 
 
 def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from .seen import CLAIMS, Seen
 CHEAP = frozenset({"meeting", "addressing", "keys", "write_immediate", "many_write_immediates", "counter", "progress",
                    "progress@automatic"})
 # Other requests than the least one: what the library claims then, cell by cell.
-REQUESTS = ("automatic", "atomics", "pointers")
+REQUESTS = ("automatic", "atomics", "pointers", programs.SETTING)
 
 
 def probe(demands: Demands, *, program: Path | None = None, cells: Collection[str] | None = None, cheap: bool = False,
@@ -41,6 +42,8 @@ def observe(demands: Demands, *, program: Path | None = None, cells: Collection[
         claimed = programs.claims(program, demands)
     if claimed.ended != "shown":
         raise absent(demands, claimed)
+    if demands.immediate_setting:
+        claimed = replace(claimed, facts={**claimed.facts, "immediate_setting": demands.immediate_setting})
     findings = {CLAIMS: claimed}
     if not cheap:
         findings |= {f"{CLAIMS}@{each}": programs.claims(program, demands, each)
@@ -101,7 +104,8 @@ def _other_requests(claimed: Seen, demands: Demands) -> tuple[str, ...]:
     """Those that the library grants. A device is not asked for more or less."""
     granted = {"automatic": claimed.claim("progress_if_automatic") == "automatic",
                "atomics": claimed.claim("atomics"),
-               "pointers": claimed.claim("returns_pointers_if_offered") and not claimed.claim("needs_pointers")}
+               "pointers": claimed.claim("returns_pointers_if_offered") and not claimed.claim("needs_pointers"),
+               programs.SETTING: demands.immediate_setting != "" and claimed.claim("returns_provider_keys_if_offered")}
     return tuple(each for each in REQUESTS
                  if granted[each] and (demands.backend == "libfabric" or each == "automatic"))
 

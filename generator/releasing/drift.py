@@ -79,6 +79,8 @@ def _there(seen: RowSeen) -> str:
 def _between(row: str, before: Release, after: Release) -> list[Difference]:
     found = []
     for fact in FACTS:
+        if not all(fact.name in each.rows[row].cells for each in (before, after)):
+            continue  # a cell that came later than the observation
         was, now = (each.rows[row].cells.get(fact.name, Seen()) for each in (before, after))
         if was.claimed != now.claimed:
             found.append(Difference(row, fact.name, CLAIMED, before, after, spelt(was.claimed), spelt(now.claimed)))

@@ -145,6 +145,39 @@ void full_queue_target(const role& self) {
   net.serve();
 }
 
+constexpr std::size_t few_entries = 8, more_posts = 96;
+
+/// Posts more than the completion queue was opened for, and reads no entry meanwhile. A read of none makes progress.
+void small_queue_initiator(const role& self) {
+  endpoint_pair net(self.about, {.receives = 1, .completions = few_entries}, self.side, true);
+  net.warm_up();
+  const std::size_t depth = std::min(net.info().tx_attr->size, net.info().rx_attr->size);
+  const std::size_t wanted = std::min(more_posts, depth / 2);
+  const auto progress = [&] {
+    fi_cq_data_entry none{};
+    (void)fi_cq_read(net.queue(), &none, 0);
+  };
+  std::size_t taken = 0;
+  const auto end = std::chrono::steady_clock::now() + milliseconds(400);
+  while (taken < wanted && std::chrono::steady_clock::now() < end) {
+    if (net.write({.to = 8 * taken, .context = 1}) == 0) ++taken;
+    else progress();
+  }
+  const auto rest = std::chrono::steady_clock::now() + milliseconds(100);
+  while (std::chrono::steady_clock::now() < rest) progress();  // the ends come, and nobody takes them
+  self.report.fact("entries", few_entries);
+  self.report.fact("wanted", wanted);
+  self.report.fact("taken_unread", taken);
+  net.until([&] { return net.ended(1) >= taken; }, milliseconds(3000));
+  self.report.fact("ended", net.ended(1));
+  self.side.send_value(0);
+}
+
+void small_queue_target(const role& self) {
+  endpoint_pair net(self.about, {.receives = 1}, self.side, false);
+  net.serve();
+}
+
 constexpr std::size_t largest_tried = std::size_t{4} << 20;
 const wishes for_large{.page = 2 * largest_tried, .receives = 2, .receive_bytes = largest_tried};
 
@@ -186,6 +219,9 @@ const behaviour inject{"inject", "how large is the inject limit, and is the buff
 const behaviour gather{"gather", "how many buffers fit into one transfer?", gather_initiator, gather_target};
 const behaviour full_queue{"full_queue", "how many posts does the queue to a sleeping peer take, and what follows?",
                            full_queue_initiator, full_queue_target};
+const behaviour small_queue{"small_queue",
+                            "what follows when more operations end than the completion queue has room for?",
+                            small_queue_initiator, small_queue_target};
 const behaviour largest{"largest", "do large transfers arrive?", largest_initiator, largest_target};
 
 }  // namespace weft::probe

@@ -134,6 +134,7 @@ def test_the_probe_sees_it(case: WrongCell, tmp_path: Path, weft: Run) -> None:
     done = weft("probe", "wrong", "--matrix", tmp_path / "wrong.yaml", "--cell", case.cell, "--program", program)
     assert done.returncode == 1, done.stdout + done.stderr
     line = (tmp_path / "wrong.yaml").read_text("utf-8").split(f"    {case.cell}:")[0].count("\n") + 1
-    assert f"wrong.yaml:{line}: wrong.{case.cell} is {case.value} " in done.stderr
+    value = case.value.strip('"')
+    assert f"wrong.yaml:{line}: wrong.{case.cell} is {value} " in done.stderr
     assert case.says in done.stderr
 

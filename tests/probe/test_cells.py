@@ -67,6 +67,10 @@ def test_claims_that_behaviour_refutes(fabric: str, name: str, claimed: object, 
     ("name", "behaviour", "facts", "value"),
     [
         ("connects_lazily", "first_post", {"taken_while_target_slept": False}, True),
+        ("address_formats", "formats", {"met": [2]}, "in"),
+        ("own_node_path", "own_node", {"files_of_shared_memory": 1}, "shared_memory"),
+        ("full_completion_queue", "small_queue", {"taken_unread": 8, "ended": 8}, "refuses"),
+        ("full_completion_queue", "small_queue", {"ended": 95}, "loses"),
         ("virtual_addressing", "addressing", {"returned_form_landed": False, "other_form_landed": True}, True),
         ("key_owner", "keys", {"requested_key_used": False}, "provider"),
         ("key_bytes", "keys", {"widest_key_bytes": 4}, 4),
@@ -121,6 +125,21 @@ def test_a_finding_that_changes_changes_its_cell(
     agrees = row.ranges[0].cells[name].value == value
     assert [each.cell.name for each in wrong] == ([] if agrees else [name])
     assert agrees or f"tcp.{name} is " in wrong[0].sentence
+
+
+def test_a_format_that_nobody_could_try_is_not_shown() -> None:
+    found = cell(changed(recorded("tcp"), "formats", met=[2], has_ipv6=False), "address_formats")
+    assert (found.claimed, found.shown) == ("in in6", None)
+
+
+@pytest.mark.parametrize(("events", "right", "shown"), [(4, True, "FI_A_B=1"), (4, False, None), (0, True, None)])
+def test_a_setting_is_shown_where_writes_carry_immediates_with_it_alone(events: int, right: bool,
+                                                                        shown: str | None) -> None:
+    """Like cxi of libfabric 2.5: without the setting a write with an immediate is refused."""
+    seen = changed(recorded("tcp"), "claims", immediate_setting="FI_A_B=1")
+    with_it = replace(seen.findings["write_immediate"], facts={"events": events, "values_right": right})
+    seen = Seen({**ended(seen, "write_immediate", "refused").findings, "write_immediate@setting": with_it})
+    assert cell(seen, "write_immediate_setting").shown == shown
 
 
 def test_atomics_that_are_listed_and_refused_are_none() -> None:

@@ -70,6 +70,8 @@ void wrap_counter(fid_cntr* counter);
 void release_held();
 /// Posts since the last poll.
 std::size_t& unpolled();
+/// Whether a completion queue of 8 entries was opened.
+bool& small_queue();
 /// Whether a pool of receives was opened.
 bool& pooled();
 

@@ -83,6 +83,7 @@ ssize_t read_queue(fid_cq* queue, void* into, std::size_t count) {
       again = *each;
       due = true;
     }
+  if (tells("loses_late_entries") && small_queue() && found > 4) return 4;
   const auto left = std::remove_if(entries, entries + found, hidden) - entries;
   return left == 0 ? -FI_EAGAIN : left;
 }

@@ -29,6 +29,11 @@ bool& pooled() {
   return pool;
 }
 
+bool& small_queue() {
+  static bool small = false;
+  return small;
+}
+
 namespace {
 
 struct info_closer {
@@ -73,6 +78,7 @@ int open_pool(fid_domain* domain, fi_rx_attr* attributes, fid_ep** opened, void*
 
 int open_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** opened, void* context) {
   const inside library;
+  small_queue() = attributes->size == 8;
   const int returned = real().domain.cq_open(domain, attributes, opened, context);
   if (returned == 0) wrap_queue(*opened);
   return returned;

@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_e720d912 {
+inline namespace rules_2016e904 {
 /// A row for tests. libfabric 1.15 to before 2.0.
 struct ranged_since_1_15 {
-  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 3ae7adf7, row c5253f87";
+  static constexpr std::string_view name = "ranged", library = "libfabric", made_from = "rules 3ae7adf7, row 025410e6";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
@@ -22,11 +22,11 @@ struct ranged_since_1_15 {
   static constexpr fabric_facts facts{
       .provider = "ranged", .fabric_name = "", .since = {1, 15}, .until = {2, 0},
       .endpoint_type = endpoint_type::connected, .address_resolution = address_resolution::socket, .connects_lazily = false,
-      .forgets_peers = true,
+      .forgets_peers = true, .address_formats = "in", .own_node_path = own_node_path::fabric,
       .virtual_addressing = false, .virtual_addressing_optional = false, .virtual_addressing_costs_order = false,
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
-      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .send_immediate_bytes = 4,
-      .remote_counter_counts_writes = false,
+      .write_immediate_bytes = 4, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
+      .send_immediate_bytes = 4, .remote_counter_counts_writes = false,
       .order_send_after_write = false, .order_write_after_write = false, .bytes_visible_in_order = false,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
@@ -36,6 +36,7 @@ struct ranged_since_1_15 {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
       .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
+      .full_completion_queue = full_completion_queue::keeps,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"tttttt tttt-- tttttt tttt-- tttt-- tttt-- tttttt tttttt tttttt"};
@@ -100,11 +101,11 @@ struct ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_1_15>);
-}  // namespace rules_e720d912
-inline namespace rules_1f49e66e {
+}  // namespace rules_2016e904
+inline namespace rules_3c46adb1 {
 /// libfabric 2.0 to before 2.2.
 struct ranged_since_2_0 : ranged_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row e1835f7c";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 1678078a";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -133,11 +134,11 @@ struct ranged_since_2_0 : ranged_since_1_15 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_0>);
-}  // namespace rules_1f49e66e
-inline namespace rules_52111e9d {
+}  // namespace rules_3c46adb1
+inline namespace rules_1e0665c9 {
 /// libfabric 2.2 to before 3.0.
 struct ranged_since_2_2 : ranged_since_2_0 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row 68a3b938";
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row 7e2c5930";
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application "
       "notify=message_after_delivery atomics=provider liveness=heartbeat key_bytes=8 write_immediate_bytes=4 send_immediate_bytes=4";
@@ -168,7 +169,7 @@ struct ranged_since_2_2 : ranged_since_2_0 {
   >;
 };
 static_assert(complete_fabric<ranged_since_2_2>);
-}  // namespace rules_52111e9d
+}  // namespace rules_1e0665c9
 
 using ranged = by_library<backends::libfabric::built_with, ranged_since_1_15, ranged_since_2_0, ranged_since_2_2>;
 // clang-format on
