@@ -45,12 +45,12 @@ int main(int argc, char** argv) try {
 
   nodes::load_progress progress;
   progress.resumed = o.resume.empty();
-  std::vector<std::unique_ptr<nodes::share<weft::selected>>> shares;
+  std::vector<std::unique_ptr<nodes::busy_client<weft::selected>>> clients;
   std::vector<std::thread> threads;
   for (std::uint16_t i = 0; i < o.executors; ++i) {
     const std::uint64_t calls = o.calls / o.executors + std::uint64_t{i < o.calls % o.executors};
-    shares.push_back(std::make_unique<nodes::share<weft::selected>>(o, calls, progress));
-    threads.emplace_back([each = shares.back().get()] { each->run(); });
+    clients.push_back(std::make_unique<nodes::busy_client<weft::selected>>(o, calls, progress));
+    threads.emplace_back([each = clients.back().get()] { each->run(); });
   }
   const auto end = std::chrono::steady_clock::now() + o.limit;
   const auto nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
@@ -72,7 +72,7 @@ int main(int argc, char** argv) try {
   marks.join();
 
   nodes::load_report all;
-  for (const auto& each : shares) all.add(each->report());
+  for (const auto& each : clients) all.add(each->report());
   print(all);
   if (!all.why.empty()) complain(self, all.why);
   return all.why.empty() && all.wrong == 0 && all.unended == 0 && all.done + all.failures() == all.asked ? 0 : 1;

@@ -2,7 +2,7 @@
 //
 // The load of a cluster's demo: a client that keeps several executors busy, a thread and a transport for each. Every
 // result is checked, every call ends once, and a client whose executor is lost asks for another and goes on.
-// Hot path: no; it counts, and does not measure. Threads: a share belongs to one.
+// Hot path: no; it counts, and does not measure. Threads: a busy_client belongs to one.
 #pragma once
 
 #include "../client.hpp"
@@ -53,9 +53,9 @@ struct load_progress {
 };
 
 template <complete_fabric F>
-class share {
+class busy_client {
  public:
-  share(const load_options& o, std::uint64_t calls, load_progress& progress)
+  busy_client(const load_options& o, std::uint64_t calls, load_progress& progress)
       : o_(o), calls_(calls), progress_(progress), pattern_(o.size, false) {}
 
   const load_report& report() const noexcept { return report_; }

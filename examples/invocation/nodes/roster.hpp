@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a manager knows of its nodes and of the executors there, and the choice of a node. A death is told by the
-// connections of the workers, by the node's daemon, and by the loss of the node; the first counts, once.
+// What a manager knows of its nodes and of the executors there, and the choice of a node. The connections
+// of the workers, the node's daemon and the loss of the node each tell a death; the first counts, once.
 // Hot path: no. Threads: the manager's.
 #pragma once
 
@@ -34,10 +34,10 @@ struct remote_executor {
 struct node_seen {
   peer link;
   std::string name;
-  std::uint16_t workers = 0;  ///< Most at a time; 0: it has not entered.
-  std::uint16_t free = 0;     ///< As it reported.
-  std::uint16_t placed = 0;   ///< By this manager.
-  std::uint64_t started = 0;  ///< Executors so far.
+  std::uint16_t workers = 0;   ///< Most at a time; 0: it has not entered.
+  std::uint16_t free = 0;      ///< As it reported.
+  std::uint16_t placed = 0;    ///< By this manager.
+  std::uint64_t started = 0;   ///< Executors so far.
   std::uint64_t refusals = 0;  ///< Since it last started an executor.
   bool draining = false;
   bool left = false;  ///< It said so: the loss of its connection is no loss.
@@ -121,7 +121,7 @@ class roster {
     const auto at = executors_.find(number);
     return at == executors_.end() || at->second->node != node ? nullptr : at->second;
   }
-  /// The first end that is told counts; later ones find no executor.
+  /// The first to tell the end counts; later ones find no executor.
   void ended(remote_executor& e, executor_end end, bool never_started = false) {
     if (e.end) return;
     if (never_started) ++counts_.refused;
