@@ -393,7 +393,7 @@ set(WEFT_PMIX_HEADERS
   job/pmix/session.hpp
 )
 
-# Headers that include libcurl's and nlohmann's: job/etcd.hpp is public API.
+# Headers that include libcurl's and nlohmann's: job/etcd.hpp and job/membership.hpp are public API.
 set(WEFT_ETCD_HEADERS
   job/etcd.hpp
   job/etcd/curl.hpp
@@ -401,6 +401,7 @@ set(WEFT_ETCD_HEADERS
   job/etcd/gateway.hpp
   job/etcd/json.hpp
   job/etcd/store.hpp
+  job/membership.hpp
 )
 
 # Headers that include Asio's: asio.hpp is public API.
