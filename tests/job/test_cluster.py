@@ -58,6 +58,14 @@ def test_a_job_under_weft_run_on_nodes() -> None:
     assert done.stdout.endswith(": heard 3 ranks\n")
 
 
+def test_a_job_in_etcd_on_nodes() -> None:
+    done = cluster("--nodes", "2", "--etcd", "--", "sh", "-c",
+                   f"WEFT_STORE=$WEFT_CLUSTER_ETCD/jobs srun --mpi=none -N2 -n4 {PROGRAM}")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "a step of Slurm: rank 0 of 4, store at etcd://10.7.0.1:2379/jobs: heard 3 ranks\n"
+    assert not commands_of("etcd")
+
+
 def test_the_exit_code_is_that_of_the_command_and_nothing_stays() -> None:
     assert cluster("--nodes", "1", "--", "sh", "-c", "exit 5").returncode == 5
     assert not commands_of("slurmctld") + commands_of("slurmd") + commands_of("munged")
@@ -86,6 +94,7 @@ def test_a_signal_ends_the_cluster(number: int, tmp_path: Path) -> None:
     (("--nodes", "0", "--", "true"), '--nodes is "0"; it must be 1 to 64'),
     (("--nodes", "many", "--", "true"), '--nodes is "many"; it must be 1 to 64'),
     (("--nodes", "2"), "no command"),
+    (("--etcd", "--", "demo"), "--etcd is of no use to the command demo"),
     (("--speed", "2", "--", "true"), '"--speed" is no option'),
 ])
 def test_nonsense_is_refused(words: tuple[str, ...], sentence: str) -> None:
