@@ -120,10 +120,11 @@ namespace weft {
 /// - `fetch_add`, `compare_swap`: the same for std::uint64_t.
 ///
 /// Properties of posts (optional, static constexpr bool)
-/// - `injects_all`: every post has read its source when it returns. inject and inject_write_immediate take any
-///   size.
+/// - `injects_all`: inject and inject_write_immediate take any size. Posts of up to facts.inject_bytes, and all writes,
+///   have read their source when they return.
 /// - `checks_places`: the status of a post refuses a place without the room or the right, and an unaligned word of
 ///   an atomic. Callers need no check.
+/// - `lends_sources`: memory from register_fresh is the best source of a message, also without rights.
 /// - `ends_at_return`: posts take post_mode::at_return; read and fetch_atomic take a mode too. With checks_places
 ///   also `bool reach_word<T>(link, remote_memory, std::byte*& word)`: the word needs no further check; and
 ///   `change_reached<O, T>(word, operand, expected, old)`, which changes it.

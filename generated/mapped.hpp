@@ -105,7 +105,7 @@ struct mapped {
       answers::coalesce::none,
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
-      // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: every post reads its source before it returns)
+      // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: posts up to this size read their source before they return)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,

@@ -99,6 +99,12 @@ struct connection {
     arriving.fetch();
   }
 
+  /// A message in the peer's arena. Nothing where the peer named an invalid place.
+  std::optional<const_bytes> lent_message(const ring_entry& e, std::uint32_t size) noexcept {
+    const std::byte* const start = there.lent(incoming_ring::lent_at(e).offset, size);
+    return start == nullptr ? std::nullopt : std::optional(const_bytes(start, size));
+  }
+
   [[gnu::always_inline]] void pop() noexcept {
     if (in.popped()) [[unlikely]]
       return_room();

@@ -70,6 +70,12 @@ class peer_memory {
       return last.place(at.address, size);
     return find_another(at, size, asked);
   }
+  /// Bytes of its arena that the peer lends. Null: it named a place outside, or this process has no room for them.
+  [[gnu::noinline]] const std::byte* lent(std::uint64_t offset, std::size_t size) noexcept {
+    if (offset > file_bytes_) return nullptr;  // else the sum could overflow
+    if (offset + size > here_.size() && (!grow() || offset + size > here_.size())) return nullptr;
+    return here_.start() + offset;
+  }
   /// Offset, in its owner's arena, of bytes that were just found for writing.
   [[gnu::always_inline]] std::uint64_t offset_of(const std::byte* found) const noexcept {
     return reinterpret_cast<std::uintptr_t>(found) + last_for(rights::remote_write).shift;

@@ -71,7 +71,10 @@ class port : public post_calls<Shape> {
     if (!made) return std::move(made).error();
     return link{*made};
   }
-  void hang_up(link& gone) { links_.hang_up(std::exchange(gone.held, nullptr)); }
+  void hang_up(link& gone) {
+    if (gone.held != nullptr) posts_.forget(*gone.held);
+    links_.hang_up(std::exchange(gone.held, nullptr));
+  }
   /// Reads the sockets when an event is due, and now and then: that is a system call.
   template <class On>
   void poll_links(On&& on) {
@@ -94,7 +97,8 @@ class port : public post_calls<Shape> {
   result<registration> register_fresh(std::size_t size, rights granted, std::uint64_t) {
     return regions_.register_fresh(size, granted);
   }
-  void deregister(registration& gone) { regions_.deregister(gone); }
+  /// A receiver that copies a message late still finds its bytes.
+  void deregister(registration& gone) { regions_.deregister(gone, posts_.are_lent({gone.base, gone.size})); }
 
   /// Posts the last reported receive again, with its memory. False: `context` is another one's; call post_receive().
   [[gnu::always_inline]] bool post_again(link from, void* context) noexcept {
@@ -113,7 +117,7 @@ class port : public post_calls<Shape> {
   template <class On>
   int poll(On&& on) {
     if (links_.has_chores()) links_.tidy();
-    return report_all(links_, posts_.ends(), next_, on);
+    return report_all(posts_, next_, on);
   }
 
   /// A quick poll (compose/engine/poll_budget.hpp) checks completions and the next entry of each link's ring, and
@@ -128,7 +132,7 @@ class port : public post_calls<Shape> {
       const port& of = *of_;
       polls_.before_poll();
       found.from = nullptr;
-      if (!of.posts_.ends().empty()) [[unlikely]]
+      if (!of.posts_.ends().quiet()) [[unlikely]]
         return 1;
       const auto* link = of.links_.near_begin();
       const auto* const end = of.links_.near_end();
@@ -156,13 +160,13 @@ class port : public post_calls<Shape> {
   template <class On>
   [[gnu::always_inline]] int report_entries(const entries& found, int, On&& on) {
     if (found.from == nullptr) [[unlikely]]
-      return report_all(links_, posts_.ends(), next_, on);
+      return report_all(posts_, next_, on);
     const int reported = report_from(*found.from, most_reported, on);
     return links_.are_several() ? report_others(links_, *found.from, reported, on) : reported;
   }
   template <class On>
   int report_error(On&& on) {
-    return report_all(links_, posts_.ends(), next_, on);
+    return report_all(posts_, next_, on);
   }
 
   instant now() const noexcept { return std::chrono::steady_clock::now(); }
@@ -210,7 +214,7 @@ class port : public post_calls<Shape> {
     limits_.library = "Linux";
   }
   static std::string who() { return "fabric " + std::string(Shape::name); }
-  bool has_changes() const noexcept { return !posts_.ends().empty() || links_.has_changes_or_arrivals(); }
+  bool has_changes() const noexcept { return posts_.has_ends() || links_.has_changes_or_arrivals(); }
   /// False: nothing arrived. No peer reports free room in its ring, so a port that waits for room polls again soon.
   bool sleep(instant until) noexcept {
     const bool starved = posts_.starved();

@@ -23,18 +23,20 @@ class post_calls {
   static constexpr bool trusts = Shape::trusts_caller;
 
  public:
-  /// Each post has read its source when it returns.
+  /// Each write has read its source when it returns, and each message of up to the row's inject_bytes.
   static constexpr bool injects_all = true;
   /// The post itself refuses a place without the room or the right, by the peer's table. Callers need no check.
   static constexpr bool checks_places = true;
 
   static constexpr bool ends_at_return = true;
+  /// Receivers copy long messages out of the arena (slow_paths.hpp).
+  static constexpr bool lends_sources = true;
 
   template <post_mode M>
   [[gnu::always_inline]] status send(link to, local_memory from, std::uint32_t immediate, void* context) noexcept {
     connection& c = *to.held;
     if (from.size > ring_entry::room || !is_ready_now<M>(c)) [[unlikely]]
-      return send_apart<M>(c, from.data, from.size, immediate, context);
+      return send_apart<M, Shape::facts.inject_bytes>(c, from.data, from.size, immediate, context);
     c.out.send_short({from.data, from.size}, immediate);
     return sent<M>(c, context);
   }

@@ -11,7 +11,9 @@
 #include "connections.hpp"
 #include "transfers.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace weft::backends::mapped {
 
@@ -20,11 +22,50 @@ constexpr bool is_reported(post_mode m) noexcept { return m == post_mode::signal
 
 class posts {
  public:
-  posts(connections& links, std::uint32_t ends) : links_(links), ends_(ends) { links.set_posts(*this); }
+  posts(connections& links, std::uint32_t ends) : links_(links), ends_(ends) {
+    lent_.reserve(most_lent);
+    links.set_posts(*this);
+  }
 
   connections& links() noexcept { return links_; }
   completion_queue& ends() noexcept { return ends_; }
   const completion_queue& ends() const noexcept { return ends_; }
+  // ---- lent messages
+  /// Messages that receivers may copy from this side's arena at a time. Others go through the ring.
+  static constexpr std::size_t most_lent = 64;
+  /// Whether the receiver may copy these bytes itself.
+  bool can_lend(const_bytes message) const noexcept { return lent_.size() < most_lent && links_.own().holds(message); }
+  /// Requires: can_lend(message), and room in the ring. Without a context no end is reported.
+  void lend(connection& to, const_bytes message, std::uint64_t immediate, void* context) noexcept {
+    const auto offset = static_cast<std::uint64_t>(message.data() - links_.own().start());
+    lent_.push_back({&to, to.out.lend(offset, message.size(), immediate), message, context});
+    ends_.await(true);
+  }
+  /// Moves the ends of copied messages into the queue.
+  [[gnu::noinline]] void note_copied() noexcept {
+    std::erase_if(lent_, [this](const lent_message& m) {
+      if (!was_copied(m) || (m.context != nullptr && ends_.full())) return false;
+      if (m.context != nullptr) ends_.push(m.context, errc::ok);
+      return true;
+    });
+    ends_.await(!lent_.empty());
+  }
+  /// The link ended: its operations end with it.
+  void forget(const connection& gone) noexcept {
+    std::erase_if(lent_, [&gone](const lent_message& m) { return m.to == &gone; });
+    ends_.await(!lent_.empty());
+  }
+  /// Whether an end can be reported now.
+  bool has_ends() const noexcept {
+    return !ends_.empty() || std::any_of(lent_.begin(), lent_.end(), [](const auto& m) { return was_copied(m); });
+  }
+  /// Whether a receiver may still read some of these bytes.
+  bool are_lent(const_bytes some) const noexcept {
+    return std::any_of(lent_.begin(), lent_.end(), [some](const lent_message& m) {
+      return !was_copied(m) && m.bytes.data() >= some.data() && m.bytes.data() < some.data() + some.size();
+    });
+  }
+
   /// Whether a post found no room since the last call. No event reports new room.
   bool starved() noexcept { return std::exchange(starved_, false); }
 
@@ -52,8 +93,17 @@ class posts {
     return again(waits_for::connection, operation);
   }
 
+  struct lent_message {
+    connection* to = nullptr;
+    std::uint64_t number = 0;
+    const_bytes bytes;
+    void* context = nullptr;
+  };
+  static bool was_copied(const lent_message& m) noexcept { return m.to->out.copied() >= m.number; }
+
   connections& links_;
   completion_queue ends_;
+  std::vector<lent_message> lent_;  ///< In the order of their posts.
   bool starved_ = false;
 };
 

@@ -14,10 +14,12 @@ namespace weft::backends::mapped {
 /// Takes the front entry, a message that is long or may exceed its receive.
 [[gnu::noinline]] inline completion_entry take_long(connections& all, connection& c) noexcept {
   const ring_entry& e = c.in.front();
-  const std::uint32_t size = e.size.load(std::memory_order_relaxed);
+  const std::uint32_t said = e.size.load(std::memory_order_relaxed);
+  const bool lent = (said & ring_entry::lent) != 0;
+  const std::uint32_t size = said & ~ring_entry::lent;
   const posted_receives::receive into = c.receives.take();
   completion_entry came{completion_kind::received, into.context, e.immediate, size};
-  const auto message = c.in.message(e, size);
+  const auto message = lent ? c.lent_message(e, size) : c.in.message(e, size);
   if (!message) [[unlikely]] {
     came.outcome = error(errc::broken, "poll");
     all.fail(c);
@@ -27,6 +29,10 @@ namespace weft::backends::mapped {
     std::memcpy(into.data, message->data(), message->size());
   }
   c.pop();
+  if (lent) {
+    c.in.was_copied();
+    c.sent();  // the sender may sleep until then
+  }
   return came;
 }
 template <class On>
@@ -72,13 +78,15 @@ inline constexpr int most_completions = 8;
 
 /// Reports completions, then the entries of all links; many links take turns. `next`: the link to begin with.
 template <class On>
-[[gnu::noinline]] int report_all(connections& links, completion_queue& ends, std::size_t& next, On on) {
+[[gnu::noinline]] int report_all(posts& own, std::size_t& next, On on) {
+  completion_queue& ends = own.ends();
+  if (ends.awaits()) own.note_copied();
   int reported = 0;
   for (; reported < most_completions && !ends.empty(); ++reported) {
     const pending_completion e = ends.pop();
     on(completion_entry{completion_kind::ended, e.context, 0, 0, {e.how, origin::weft, 0, "mapped memory"}});
   }
-  const auto& all = links.all();
+  const auto& all = own.links().all();
   for (std::size_t polls = std::min(all.size(), connections::most_near);
        polls > 0 && reported < most_reported && !all.empty(); --polls) {
     if (next >= all.size()) next = 0;

@@ -4,7 +4,8 @@
 // memory.
 // An entry is valid when its first word holds its number. So a notice or a short message moves one line, and there is
 // no shared counter. The receiver writes its progress back once per quarter.
-// Larger messages are in an area after the entries.
+// Larger messages are in an area after the entries, or in the sender's arena: such a message is lent, and the receiver
+// says when it has copied the bytes.
 // Both sides are wait-free: shared memory holds no lock, and a dying side blocks no one. Values of the other side are
 // checked before they address memory.
 // Hot path: all of it. Threads: one sender, one receiver.
@@ -25,6 +26,7 @@ namespace weft::backends::mapped {
 struct alignas(64) ring_entry {
   static constexpr std::size_t room = 48;            ///< Bytes of a message that fit into the entry.
   static constexpr std::uint32_t notice = 1U << 31;  ///< In `size`: the entry is a write's immediate, no message.
+  static constexpr std::uint32_t lent = 1U << 30;    ///< In `size`: the message is in the sender's arena.
   std::atomic<std::uint32_t> turn{0};                ///< The entry's number, counted from 1.
   /// Read once: its sender can change it at any time.
   std::atomic<std::uint32_t> size{0};
@@ -51,12 +53,18 @@ struct payload_place {
   std::uint64_t end = 0;
 };
 
+/// The content of `inside` for a lent message: its offset in the sender's arena.
+struct lent_place {
+  std::uint64_t offset = 0;
+};
+
 /// The beginning of a ring's file. The area for larger messages follows.
 struct ring_memory {
   static constexpr std::uint64_t entries = 256;
   static constexpr std::uint64_t least_payload = 65536;
-  std::atomic<std::uint64_t> taken{0};  ///< Entries that the receiver took.
-  std::atomic<std::uint64_t> freed{0};  ///< Bytes of the area that the receiver freed.
+  std::atomic<std::uint64_t> taken{0};   ///< Entries that the receiver took.
+  std::atomic<std::uint64_t> freed{0};   ///< Bytes of the area that the receiver freed.
+  std::atomic<std::uint64_t> copied{0};  ///< Lent messages that the receiver copied.
   std::array<ring_entry, entries> entry;
 
   static constexpr std::uint64_t file_bytes(std::uint64_t payload) noexcept { return sizeof(ring_memory) + payload; }
@@ -113,6 +121,19 @@ class outgoing_ring {
     }
     commit(e);
   }
+  /// Requires: has_room(), and bytes in the sender's arena. Returns the message's number: copied() reaches it when the
+  /// bytes may be reused.
+  std::uint64_t lend(std::uint64_t offset, std::size_t size, std::uint64_t immediate) noexcept {
+    ring_entry& e = next();
+    e.size.store(static_cast<std::uint32_t>(size) | ring_entry::lent, std::memory_order_relaxed);
+    e.immediate = immediate;
+    const lent_place place{offset};
+    std::memcpy(e.inside.data(), &place, sizeof place);
+    commit(e);
+    return ++lent_;
+  }
+  /// Lent messages that the receiver copied.
+  std::uint64_t copied() const noexcept { return ring_->copied.load(std::memory_order_acquire); }
 
  private:
   [[gnu::noinline]] bool more_was_taken() noexcept {
@@ -151,6 +172,7 @@ class outgoing_ring {
   /// Limit of `sent_`: the number of taken entries, as last read, plus all places.
   std::uint64_t stop_ = ring_memory::entries;
   std::uint64_t used_ = 0, freed_ = 0;  ///< Bytes of the area in use, and bytes freed as last read.
+  std::uint64_t lent_ = 0;              ///< Messages.
 };
 
 /// The receiving end.
@@ -172,6 +194,15 @@ class incoming_ring {
       return const_bytes(e.inside.data(), size);
     return message_in_area(e, size);
   }
+  /// Where a lent message lies in the sender's arena, unchecked.
+  static lent_place lent_at(const ring_entry& e) noexcept {
+    lent_place place;
+    std::memcpy(&place, e.inside.data(), sizeof place);
+    asm volatile("" : "+r"(place.offset));  // NOLINT(hicpp-no-assembler): read once, as in message_in_area()
+    return place;
+  }
+  /// Tells the sender that a lent message was copied.
+  void was_copied() noexcept { ring_->copied.store(++copied_, std::memory_order_release); }
   /// Takes the front. True: call return_room(). The sender can reuse the room at most a quarter of the ring later.
   [[nodiscard, gnu::always_inline]] bool popped() noexcept {
     ++turn_;
@@ -214,6 +245,7 @@ class incoming_ring {
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t taken_ = 0;  ///< As last written to the sender.
   std::uint64_t freed_ = 0, returned_freed_ = 0;
+  std::uint64_t copied_ = 0;  ///< Lent messages.
 };
 
 }  // namespace weft::backends::mapped

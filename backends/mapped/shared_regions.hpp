@@ -44,13 +44,15 @@ class shared_regions {
       return {error(errc::no_memory, "register"), who_ + ": no room for " + std::to_string(size) + " bytes in the " +
                                                       std::to_string(own_->size() >> 30) +
                                                       " GiB that a transport can share"};
+    if (granted == rights::none) return registration{made.data(), nullptr, 0, made.data(), size};  // no key, no row
     auto held = listed(made, granted, made.data());
     if (!held) own_->give(made);
     return held;
   }
-  void deregister(registration& gone) {
+  /// `keeps_bytes`: a peer may still read them, so the system does not get them back before the transport ends.
+  void deregister(registration& gone, bool keeps_bytes = false) {
     if (gone.key != 0) own_->erase(gone.key);
-    if (gone.native != nullptr) own_->give({gone.base, gone.size});
+    if (gone.native != nullptr && !keeps_bytes) own_->give({gone.base, gone.size});
     gone = {};
   }
 

@@ -24,10 +24,22 @@ status send_pieces(connection& c, gather_list from, std::uint32_t immediate, voi
   c.out.send(from, immediate);
   return sent<M>(c, context);
 }
-/// Sends a message of more than ring_entry::room bytes, or asks for room first.
-template <post_mode M>
+/// From this size on the receiver copies a message out of this side's arena, if it is there and its end is reported.
+/// Shorter ones are as fast through the ring, and end at once.
+inline constexpr std::size_t least_lent = 4096;
+
+/// Sends a message of more than ring_entry::room bytes, or asks for room first. Where the receiver can reach the bytes,
+/// it copies them itself: once, and not twice. Without a context no end says when the source is free, so only messages
+/// are lent whose source the row does not promise to copy.
+template <post_mode M, std::size_t Copied>
 [[gnu::noinline]] status send_apart(connection& c, std::byte* data, std::size_t size, std::uint32_t immediate,
                                     void* context) noexcept {
+  constexpr std::size_t least = M == post_mode::unsignalled ? std::max(Copied + 1, least_lent) : least_lent;
+  if (size >= least && c.through->can_lend({data, size}) && c.out.has_room()) {
+    c.through->lend(c, {data, size}, immediate, M == post_mode::unsignalled ? nullptr : context);
+    c.sent();
+    return M == post_mode::at_return ? reported_later("send") : status{};
+  }
   const local_memory from{data, size, nullptr};
   return send_pieces<M>(c, {&from, 1}, immediate, context);
 }

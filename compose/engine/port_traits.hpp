@@ -30,7 +30,7 @@ concept finds_link_of_entry = requires(const completion_entry& c) {
 };
 
 // ---- posts
-/// Every post has read its source when it returns.
+/// inject and inject_write_immediate take any size.
 template <class Port>
 concept injects_everything = Port::injects_all;
 /// Posts refuse a remote place without room or right by their status.
@@ -45,6 +45,12 @@ concept injects_writes = requires(Port p, typename Port::link l, const_bytes fro
 template <class Port>
 concept takes_more_hints = requires {
   requires Port::hints_more;
+};
+
+/// Receivers copy long messages out of memory that the port allocated.
+template <class Port>
+concept lends_sources = requires {
+  requires Port::lends_sources;
 };
 
 // ---- receives

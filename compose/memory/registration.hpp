@@ -54,7 +54,8 @@ class registrar {
                           atomicity executor = usual_atomicity<typename Engine::fabric>) {
     if (size == 0) return {error(errc::invalid, "register"), "a region needs at least one byte"};
     if constexpr (makes_memory)
-      if (given_to_port(granted, executor) != rights::none) return allocate_there(size, granted, executor);
+      if (given_to_port(granted, executor) != rights::none || lends_sources<typename Engine::port_type>)
+        return allocate_there(size, granted, executor);
     constexpr std::size_t page = 4096;
     auto owned = std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[size + page]());
     if (!owned)
