@@ -58,7 +58,9 @@ set(WEFT_PUBLIC_HEADERS
   coroutines/task.hpp
   event_loops/dispatcher.hpp
   event_loops/error_code.hpp
+  event_loops/event_router.hpp
   event_loops/execution.hpp
+  event_loops/kept_memory.hpp
   event_loops/pending.hpp
   event_loops/requests.hpp
   event_loops/senders.hpp
@@ -407,6 +409,7 @@ set(WEFT_ETCD_HEADERS
 # Headers that include Asio's: asio.hpp is public API.
 set(WEFT_ASIO_HEADERS
   event_loops/asio.hpp
+  event_loops/asio_calls.hpp
   event_loops/asio_operation.hpp
 )
 

@@ -145,6 +145,10 @@ class ticket_pool_of {
     const std::less<> before;
     return !before(context, all_.get()) && before(context, all_.get() + count_);
   }
+  /// The place of the ticket that is this context. Requires: holds(context).
+  std::size_t index_of(const void* context) const noexcept {
+    return static_cast<std::size_t>(static_cast<const ticket*>(context) - all_.get());
+  }
   /// Visits each waiter that has a ticket. It may give up its wait there.
   template <class Visit>
   void each_waiter(Visit&& visit) noexcept {

@@ -6,7 +6,7 @@
 // its handler's allocator, and the loop's handlers take memory that Asio keeps for reuse. Threads: see asio_transport.
 #pragma once
 
-#include "asio_operation.hpp"
+#include "asio_calls.hpp"
 
 #include <asio/any_io_executor.hpp>
 #include <asio/dispatch.hpp>
@@ -106,16 +106,34 @@ class asio_loop : public std::enable_shared_from_this<asio_loop<F>> {
 
 }  // namespace detail
 
+template <complete_fabric F>
+class asio_transport;
+
+/// What asio_transport::with() returns. Choose it for deadlines of single operations.
+template <complete_fabric F>
+class asio_calls_with : public detail::asio_calls<asio_calls_with<F>, F> {
+  friend detail::asio_calls<asio_calls_with, F>;
+  friend class asio_transport<F>;
+  using loop = detail::asio_loop<F>;
+  asio_calls_with(std::shared_ptr<loop> of, const request_maker<F>& requests, operation_options options)
+      : loop_(std::move(of)), requests_(requests), options_(std::move(options)) {}
+  const operation_options& options() const noexcept { return options_; }
+
+  std::shared_ptr<loop> loop_;
+  request_maker<F> requests_;
+  operation_options options_;
+};
+
 /// The operations of one transport as asynchronous operations of Asio:
 /// `co_await net.async_put(peer, from, at, asio::use_awaitable)`. Any completion token fits. Errors are error codes of
 /// status_category(); after a cancellation asio::error::operation_aborted.
 /// Threads: all of it runs on `executor`. If several threads run that context, give a strand. Initiating calls may come
 /// from any thread: they are dispatched to the executor. close() and the transport belong to the executor's thread.
 /// Cancellation: each operation takes the slot of its handler, for every type of cancellation. It ends the wait and not
-/// the transfer: until in_flight() is 0, the library uses the memory of a put, get or send.
-/// The transport keeps io_context::run() running until close() or the destructor.
+/// the transfer: until in_flight() is 0, the library uses the memory of a put, get or send. with({.keeps = owner})
+/// keeps the memory so long. The transport keeps io_context::run() running until close() or the destructor.
 template <complete_fabric F>
-class asio_transport {
+class asio_transport : public detail::asio_calls<asio_transport<F>, F> {
   using loop = detail::asio_loop<F>;
 
  public:
@@ -134,64 +152,10 @@ class asio_transport {
   executor_type get_executor() const noexcept { return loop_->executor; }
   transport<F>& net() noexcept { return loop_->waits.net(); }
 
-  /// void(error_code): the operation ended. The library owns the memory until then.
-  template <class Token>
-  auto async_send(peer to, local_memory from, Token&& token) {
-    return begin(requests_.send(to, from), token);
-  }
-  template <class Place, class Token>
-  auto async_put(peer to, local_memory from, const Place& at, Token&& token) {
-    return begin(requests_.put(to, from, at), token);
-  }
-  template <class Place, class Token>
-  auto async_put_notify(peer to, local_memory from, const Place& at, std::uint32_t immediate, Token&& token) {
-    return begin(requests_.put_notify(to, from, at, immediate), token);
-  }
-  template <class Place, class Token>
-  auto async_get(peer to, local_memory into, const Place& at, Token&& token) {
-    return begin(requests_.get(to, into, at), token);
-  }
-  /// void(error_code, std::uint64_t): the word before.
-  template <class Place, class Token>
-  auto async_fetch_add(peer to, const Place& at, std::uint64_t operand, Token&& token) {
-    return begin(requests_.fetch_add(to, at, operand), token);
-  }
-  /// Any posting call: `net.async_post([&](void* context) { return transport.flush(peer, context); }, token)`.
-  template <class Post, class Token>
-  auto async_post(Post post, Token&& token) {
-    return begin(requests_.posted(std::move(post)), token);
-  }
-  /// void(error_code, arrived): the next message of this peer, or of any (a null peer), copied into `into`. A longer
-  /// message is lost: std::errc::message_size, and arrived::bytes is its size.
-  template <class Token>
-  auto async_receive(peer from, bytes into, Token&& token) {
-    return begin(message_request<F>{from, into}, token);
-  }
-  /// void(error_code, notified): the next notice that `wants` takes.
-  template <class Token>
-  auto async_notified(notice_match wants, Token&& token) {
-    return begin(notice_request<F>{wants}, token);
-  }
-  template <class Token>
-  auto async_notified(Token&& token) {
-    return begin(notice_request<F>{{}}, token);
-  }
-  /// void(error_code, peer). Resolves the address at once, which blocks where it comes by the side channel.
-  /// last_refusal() is the sentence of a failure.
-  template <class Token>
-  auto async_connect(std::string_view where, Token&& token) {
-    return begin(connect_request<F>{std::string(where)}, token);
-  }
-  /// void(error_code, peer): the next caller, accepted.
-  template <class Token>
-  auto async_accept(Token&& token) {
-    return begin(accept_request<F>{}, token);
-  }
-  /// void(error_code, remote_region): the next region that this peer sends with send_region().
-  template <class Token>
-  auto async_receive_region(peer from, Token&& token) {
-    return begin(region_request<F>{from}, token);
-  }
+  /// The calls with these options: `net.with({.timeout = 1s, .keeps = buffer}).async_put(peer, from, at, token)`. A
+  /// time that is over is std::errc::timed_out. The operation ends once; `keeps` is released when the library has let
+  /// go of the memory.
+  asio_calls_with<F> with(operation_options options) const { return {loop_, requests_, std::move(options)}; }
 
   /// Closes a peer in order, and blocks for at most `timeout` while operations to it end. Waits for it end with
   /// std::errc::not_connected.
@@ -207,11 +171,8 @@ class asio_transport {
   dispatcher<F>& waits() noexcept { return loop_->waits; }
 
  private:
-  template <class Request, class Token>
-  auto begin(Request request, Token& token) {
-    return asio::async_initiate<Token, detail::signature_of<typename Request::value>>(
-        detail::initiation<loop, Request>{loop_}, token, std::move(request));
-  }
+  friend detail::asio_calls<asio_transport, F>;
+  static operation_options options() noexcept { return {}; }
 
   std::shared_ptr<loop> loop_;
   request_maker<F> requests_;

@@ -65,7 +65,7 @@ class asio_operation : pending {
   using own_executor = asio::associated_executor_t<Handler, asio::any_io_executor>;
 
  public:
-  asio_operation(Loop& loop, Handler handler, Request wanted)
+  asio_operation(Loop& loop, Handler handler, Request wanted, operation_options&& options)
       : loop_(&loop),
         request_(std::move(wanted)),
         handler_(std::move(handler)),
@@ -73,12 +73,14 @@ class asio_operation : pending {
         handler_work_(asio::get_associated_executor(handler_, loop_->executor)) {
     ended = [](pending& p) noexcept { static_cast<asio_operation&>(p).finish(); };
     dropped = [](pending& p) noexcept { static_cast<asio_operation&>(p).give_back(); };
+    keeps = std::move(options.keeps);
+    if (options.timeout != duration::max()) due = loop_->waits.net().now() + options.timeout;
   }
 
-  static void begin(Loop& loop, Handler handler, Request wanted) {
+  static void begin(Loop& loop, Handler handler, Request wanted, operation_options&& options) {
     allocator memory(asio::get_associated_allocator(handler, asio::recycling_allocator<void>()));
     asio_operation* const made = memory.allocate(1);
-    ::new (static_cast<void*>(made)) asio_operation(loop, std::move(handler), std::move(wanted));
+    ::new (static_cast<void*>(made)) asio_operation(loop, std::move(handler), std::move(wanted), std::move(options));
     made->start();
   }
 
@@ -119,6 +121,7 @@ class asio_operation : pending {
 template <class Loop, class Request>
 struct initiation {
   std::shared_ptr<Loop> loop;
+  operation_options options{};
 
   using executor_type = asio::any_io_executor;
   executor_type get_executor() const noexcept { return loop->executor; }
@@ -127,10 +130,10 @@ struct initiation {
   void operator()(Handler&& handler, Request request) const {
     using own = std::decay_t<Handler>;
     const asio::any_io_executor executor = loop->executor;
-    asio::dispatch(
-        executor, [loop = loop, handler = own(std::forward<Handler>(handler)), request = std::move(request)]() mutable {
-          asio_operation<Loop, Request, own>::begin(*loop, std::move(handler), std::move(request));
-        });
+    asio::dispatch(executor, [loop = loop, options = options, handler = own(std::forward<Handler>(handler)),
+                              request = std::move(request)]() mutable {
+      asio_operation<Loop, Request, own>::begin(*loop, std::move(handler), std::move(request), std::move(options));
+    });
   }
 };
 

@@ -7,6 +7,8 @@
 
 #include "../compose/transport.hpp"
 #include "../core/describe.hpp"
+#include "event_router.hpp"
+#include "kept_memory.hpp"
 #include "pending.hpp"
 
 #include <algorithm>
@@ -27,7 +29,11 @@ class dispatcher {
   /// Requires: the transport outlives the dispatcher, does not move, and makes progress through it alone. Operations
   /// that are in_flight() at the end complete to the next handler.
   explicit dispatcher(transport<F>& net, const dispatcher_options& o = {})
-      : net_(net), tickets_(o.operations), keeps_notices_(o.kept_notices), keeps_callers_(o.kept_callers) {
+      : net_(net),
+        tickets_(o.operations),
+        kept_(o.operations),
+        keeps_notices_(o.kept_notices),
+        keeps_callers_(o.kept_callers) {
     notices_.reserve(o.kept_notices);
     callers_.reserve(o.kept_callers);
   }
@@ -128,6 +134,7 @@ class dispatcher {
   }
   /// Tells the initiators of ended waits. They may begin others; those end in a later call.
   void deliver() noexcept {
+    kept_.release();
     places now;
     ready_.move_to(now, [](const pending&) { return true; });
     while (!now.empty()) {
@@ -176,6 +183,7 @@ class dispatcher {
     return true;
   }
   void end(pending& p, const outcome& how) noexcept {
+    if (p.held != nullptr && p.keeps) kept_.keep(tickets_.index_of(p.held), std::move(p.keeps));
     p.forget();
     p.got = how, p.is_ready = true;
     ready_.add(p);
@@ -237,27 +245,12 @@ class dispatcher {
     }
   }
 
-  struct router {
-    dispatcher& d;
-    void operator()(const completed& e) const { d.ends(e.context, {{}, e.peer, e.old}); }
-    void operator()(const failed& e) const { d.ends(e.context, {e.why, e.peer}); }
-    bool operator()(const received& e) const { return d.takes(e); }
-    void operator()(const notified& e) const { d.takes(e); }
-    void operator()(const requested& e) const { d.takes(e); }
-    void operator()(const connected& e) const {
-      if (pending* p = d.for_connections_.find([&](const pending& each) { return each.from == e.peer; }))
-        d.end(*p, {{}, e.peer});
-    }
-    void operator()(const lost& e) const {
-      d.last_refusal_ = d.net_.reason().empty() ? describe(e.why) : d.net_.reason();
-      std::erase(d.callers_, e.peer);
-      d.end_all_of(e.peer, e.why);
-      if (d.lost_) d.lost_(e);
-    }
-  };
+  friend detail::event_router<dispatcher>;
+  using router = detail::event_router<dispatcher>;
   void ends(void* context, const outcome& how) noexcept {
-    if (!tickets_.holds(context)) ++unclaimed_;
-    else if (pending* p = tickets_.redeem(context)) end(*p, how);
+    if (!tickets_.holds(context)) return (void)++unclaimed_;
+    kept_.let_go(tickets_.index_of(context));
+    if (pending* p = tickets_.redeem(context)) end(*p, how);
   }
   bool takes(const received& e) noexcept {
     pending* const p = for_messages_.find([&](const pending& each) { return !each.from || each.from == e.peer; });
@@ -282,6 +275,7 @@ class dispatcher {
 
   transport<F>& net_;
   coroutines::ticket_pool_of<pending> tickets_;
+  kept_memory kept_;
   places to_post_, for_messages_, for_notices_, for_connections_, for_callers_, watched_, ready_;
   coroutines::waiter_list<coroutines::timed_place, pending> timed_;
   instant next_due_ = coroutines::no_deadline;

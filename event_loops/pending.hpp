@@ -9,6 +9,7 @@
 #include "../coroutines/awaiters.hpp"
 
 #include <cstdint>
+#include <memory>
 
 namespace weft::event_loops {
 
@@ -20,6 +21,15 @@ struct outcome {
   weft::peer peer{};
   std::uint64_t number = 0;
   bool cancelled = false;  ///< By cancel(). The library may still use the memory of the operation.
+};
+
+/// What one operation may take, and what it keeps.
+struct operation_options {
+  /// The wait ends with errc::deadline when this time has passed. A post that is in flight goes on.
+  duration timeout = duration::max();
+  /// The owner of the operation's memory. It is released when the library has let go of the memory, which may be after
+  /// the end: an operation that was cancelled, or whose time is over, still reads or writes.
+  std::shared_ptr<const void> keeps{};
 };
 
 struct dispatcher_options {
@@ -45,7 +55,8 @@ struct pending : coroutines::timed_place, coroutines::queue_place {
   bytes into{};        ///< Where the message goes.
   notice_match wants;  ///< The notices that are awaited.
   outcome got;
-  bool is_ready = false;  ///< It ended, and deliver() has not called its initiator yet.
+  std::shared_ptr<const void> keeps;  ///< operation_options::keeps
+  bool is_ready = false;              ///< It ended, and deliver() has not called its initiator yet.
 
   pending() = default;
   pending(const pending&) = delete;

@@ -141,6 +141,61 @@ TEST_F(asio_loop, a_cancelled_wait_ends_at_once_and_the_next_one_gets_the_notice
   EXPECT_EQ(*second, 9U);
 }
 
+/// A transport that makes progress only when the test says so.
+struct stalled {
+  net_type net = open<selected>(local(true)).value();
+  owned_region page = net.allocate(64, rights::all).value();
+  peer caller;
+  void progress() {
+    net.progress(overloaded{[&](const requested& r) { EXPECT_TRUE(net.accept(caller = r.peer)); }, [](auto&&) {}});
+  }
+};
+
+TEST_F(asio_loop, a_deadline_ends_the_wait_once_and_its_memory_lives_until_the_library_lets_go) {
+  stalled other;
+  peer to;
+  caller.async_connect(other.net.listen_address(), [&](asio::error_code, peer p) { to = p; });
+  ASSERT_TRUE(runs_until([&] { return other.progress(), bool(to); }));
+  remote_region page;
+  caller.async_receive_region(to, [&](asio::error_code, const remote_region& r) { page = r; });
+  EXPECT_TRUE(
+      other.net.retry([&] { return other.net.send_region(other.caller, other.page, owner_polls); }, 5s, [](auto&&) {}));
+  ASSERT_TRUE(runs_until([&] { return other.progress(), page.size() == 64; }));
+  std::strcpy(reinterpret_cast<char*>(other.page.data()), "late");
+
+  const auto owner = std::make_shared<int>(7);
+  const auto on_time = std::make_shared<int>(8);
+  int ends = 0;
+  std::optional<asio::error_code> got, noticed, sent;
+  asio::cancellation_signal stop;
+  caller.with({.timeout = 20ms, .keeps = owner}).async_get(to, there.first(5), page.at(0), [&](asio::error_code why) {
+    got = why, ++ends;
+  });
+  caller.with({.timeout = 10ms}).async_notified([&](asio::error_code why, notified) { noticed = why; });
+  caller.with({.timeout = 10s, .keeps = on_time})
+      .async_send(to_listener, there.slice(64, 5), [&](asio::error_code why) { sent = why; });
+  caller.with({.timeout = 10s, .keeps = owner})
+      .async_get(to, there.slice(8, 5), page.at(0),
+                 asio::bind_cancellation_slot(stop.slot(), [&](asio::error_code why) {
+                   EXPECT_EQ(why, asio::error::operation_aborted);
+                   ++ends;
+                 }));
+  ASSERT_TRUE(runs_until([&] { return got && noticed && sent; }));
+  EXPECT_EQ(*got, std::errc::timed_out) << got->message();
+  EXPECT_EQ(*noticed, std::errc::timed_out) << noticed->message();
+  EXPECT_FALSE(*sent) << sent->message();
+  EXPECT_EQ(on_time.use_count(), 1) << "its operation ended";
+  stop.emit(asio::cancellation_type::total);
+  ASSERT_TRUE(runs_until([&] { return ends == 2; }));
+  EXPECT_EQ(caller.in_flight(), 2U) << "both reads go on";
+  EXPECT_EQ(owner.use_count(), 3) << "they keep the memory";
+  ASSERT_TRUE(runs_until([&] { return other.progress(), owner.use_count() == 1; }));
+  EXPECT_EQ(caller.in_flight(), 0U);
+  EXPECT_STREQ(reinterpret_cast<char*>(there.data()), "late");
+  EXPECT_STREQ(reinterpret_cast<char*>(there.data()) + 8, "late");
+  EXPECT_EQ(ends, 2) << "each ended once";
+}
+
 TEST_F(asio_loop, a_peer_that_leaves_ends_the_waits_for_it) {
   asio::error_code message, region_of_it;
   bool told = false;
