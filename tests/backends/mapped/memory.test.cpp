@@ -3,8 +3,8 @@
 // Parts of mapped memory that the conformance suites do not reach: arenas that outgrow their first mapping, peers that
 // send wrong data, files that could shrink, memory that peers cannot count in, and the files of a killed process. Hot
 // path: no. Threads: one.
-#include "../../compose/transport.hpp"
-#include "../../generated/mapped.hpp"
+#include "../../../compose/transport.hpp"
+#include "../../../generated/mapped.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 // Long messages over mapped memory: the receiver copies them out of the sender's arena. When their end comes, which
 // messages are copied at the post, and what happens where one side lies or ends in between. Hot path: no. Threads: two
 // while two transports meet or sleep.
-#include "../../compose/transport.hpp"
-#include "../../generated/mapped.hpp"
+#include "../../../compose/transport.hpp"
+#include "../../../generated/mapped.hpp"
 
 #include <gtest/gtest.h>
 
