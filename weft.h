@@ -107,7 +107,8 @@ enum {
   WEFT_SLEEPS = 2,           /**< weft_wait() and event loops may sleep. Costs latency on some fabrics. */
   WEFT_FALLBACK_ALLOWED = 4, /**< Where the best fabric of a pair fails, take the next, and say so on stderr. */
   WEFT_DEGRADE_ALLOWED = 8,  /**< Open a library that differs from its facts where no answer depends on it. */
-  WEFT_WARN = 16             /**< As WEFT_DEGRADE_ALLOWED, and the differences go to stderr. */
+  WEFT_WARN = 16,            /**< As WEFT_DEGRADE_ALLOWED, and the differences go to stderr. */
+  WEFT_COUNTS = 32           /**< `weft top` shows this transport. WEFT_COUNTS=1 in the environment does the same. */
 };
 
 /** How a transport is opened. Begin with `weft_options o = WEFT_OPTIONS;`. 0 and NULL mean the default. */

@@ -18,7 +18,7 @@ static_assert(code_of(errc::native) == WEFT_NATIVE && code_of(errc::again) == WE
 namespace {
 
 constexpr std::uint32_t known_flags =
-    WEFT_LISTENS | WEFT_SLEEPS | WEFT_FALLBACK_ALLOWED | WEFT_DEGRADE_ALLOWED | WEFT_WARN;
+    WEFT_LISTENS | WEFT_SLEEPS | WEFT_FALLBACK_ALLOWED | WEFT_DEGRADE_ALLOWED | WEFT_WARN | WEFT_COUNTS;
 constexpr std::uint32_t most_of_any = 1U << 20;
 constexpr std::uint32_t most_message_bytes = 1U << 30;
 
@@ -78,6 +78,12 @@ std::string open_names(transport<fabric_set<F...>>& net) {
   return all;
 }
 
+/// WEFT_COUNTS in the environment, for programs that cannot be changed.
+bool environment_counts() noexcept {
+  const char* const asked = ::secure_getenv("WEFT_COUNTS");
+  return asked != nullptr && *asked != 0 && std::string_view(asked) != "0";
+}
+
 int open(const weft_options* given, weft_transport* opened) {
   weft_options o = WEFT_OPTIONS;
   if (given != nullptr && (given->size < sizeof(o.size) || given->size > 4096))
@@ -92,6 +98,9 @@ int open(const weft_options* given, weft_transport* opened) {
   made->open_fabrics = open_names(made->net);
   made->listens_at = made->net.listen_address();
   made->sleeps = (o.flags & WEFT_SLEEPS) != 0;
+  if ((o.flags & WEFT_COUNTS) != 0 || environment_counts())
+    if (const auto exposed = made->net.expose_counters(); !exposed)
+      return refuse(exposed.why().code, "weft_open", exposed.error().sentence);
   *opened = process_table::one().add(std::move(made));
   return *opened != nullptr ? WEFT_OK
                             : refuse(errc::no_memory, "weft_open", "this process has 1024 transports already");

@@ -173,13 +173,17 @@ set(WEFT_ROOM_HEADERS
   compose/connecting/teardown.hpp
   compose/connecting/transitions.hpp
   compose/counting/counted_atomics.hpp
+  compose/counting/counted_fabric.hpp
   compose/counting/counted_members.hpp
   compose/counting/counted_posts.hpp
+  compose/counting/counted_source.hpp
   compose/counting/counter_page.hpp
   compose/counting/counting_engine.hpp
   compose/counting/counting_handler.hpp
+  compose/counting/counting_switch.hpp
   compose/counting/event_trace.hpp
   compose/counting/exposed_file.hpp
+  compose/counting/owned_locks.hpp
   compose/counting/probes.hpp
   compose/engine/caller_checks.hpp
   compose/engine/control_buffers.hpp

@@ -6,7 +6,13 @@
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../transport/weft_end.hpp"
-#if defined(WEFT_BENCH_MAPPED) && defined(WEFT_BENCH_SET)
+#if defined(WEFT_BENCH_SET) || defined(WEFT_BENCH_COUNTED)
+#define WEFT_BENCH_BESIDE_WEFT  // compared with weft over the same fabric, and with bare code
+#endif
+#ifdef WEFT_BENCH_COUNTED
+#include "../../compose/counting/counted.hpp"
+#endif
+#if defined(WEFT_BENCH_MAPPED) && defined(WEFT_BENCH_BESIDE_WEFT)
 #include "bare/raw_mapped.hpp"
 #elif defined(WEFT_BENCH_MAPPED)
 #include "bare/raw_mapped.hpp"
@@ -24,18 +30,22 @@ using namespace weft;
 using namespace weft::bench;
 #ifdef WEFT_BENCH_TRUSTED
 using fabric = with<weft::selected, answers::checks::trusted>;
+#elif defined(WEFT_BENCH_COUNTED)
+using fabric = counted<weft::selected>;
 #else
 using fabric = weft::selected;
 #endif
 #ifdef WEFT_BENCH_SET
 using alone = fabrics::WEFT_BENCH_SET;  ///< The fabric of the set that reaches the peer: it is the contender.
+#elif defined(WEFT_BENCH_COUNTED)
+using alone = weft::selected;  ///< The same without counters.
 #else
 using alone = fabric;
 #endif
 constexpr bool native = !answer<alone, atomics_family>::executed_by_target;
 constexpr bool delivered = answer<alone, write_fault_family>::signalled_write == post_mode::delivered;
 #ifdef WEFT_BENCH_MAPPED
-#ifndef WEFT_BENCH_SET
+#ifndef WEFT_BENCH_BESIDE_WEFT
 using raw = raw_mapped_careful;
 #endif
 using raw_without_checks = raw_mapped_bare;
@@ -84,8 +94,8 @@ struct by_weft_over {
 
 using by_weft = by_weft_over<fabric>;
 
-#ifdef WEFT_BENCH_SET
-/// What a set is compared with: weft over the one fabric.
+#ifdef WEFT_BENCH_BESIDE_WEFT
+/// What a set and a counted transport are compared with: weft over the one fabric.
 using by_hand = by_weft_over<alone>;
 #else
 /// The same by hand, with the same care. A pointer keeps the end: the end must not move, and its owner may move, as a

@@ -11,9 +11,11 @@
 #include "../../core/if_memory.hpp"
 #include "../sets/members.hpp"
 #include "counted_atomics.hpp"
+#include "counted_fabric.hpp"
 #include "counted_members.hpp"
 #include "counted_posts.hpp"
 #include "counting_handler.hpp"
+#include "counting_switch.hpp"
 #include "exposed_file.hpp"
 
 #include <cerrno>
@@ -28,32 +30,25 @@
 
 namespace weft {
 
-/// Fabric F with counters of each transport and each peer: `weft::open<weft::counted<weft::selected>>({…})`. A program
-/// without this type has no instruction of it. Choose it to see what a running program does: each post and each event
-/// searches its peer's place and adds to words there. No gate holds that cost. Peers need not count. Change answers
-/// inside: counted<with<F, answers::checks::trusted>>.
-template <complete_fabric F>
-struct counted : F {
-  static_assert(!is_fabric_set<F>,
-                "weft: a set of fabrics has no counters: open a counted transport of one fabric [WEFT-C043]");
-  using uncounted = F;
-};
-
 /// A transport of F with counters. All calls are those of transport<F>.
-template <complete_fabric F>
-class transport<counted<F>> : public transport<F>,
-                              public detail::counted_posts<transport<counted<F>>, transport<F>>,
-                              public detail::counted_atomics<transport<counted<F>>, transport<F>> {
+template <complete_fabric F, counting When>
+class transport<counted<F, When>> : public transport<F>,
+                                    public detail::counted_posts<transport<counted<F, When>>, transport<F>>,
+                                    public detail::counted_atomics<transport<counted<F, When>>, transport<F>> {
   using plain = transport<F>;
-  using engine_type = detail::engine<F>;
-  using counting = detail::counting_engine<engine_type>;
+  using source = detail::source_of_counts<F>;
+  using counters_type = detail::counting_engine<typename source::type>;
+  static constexpr bool always = When == weft::counting::at_open;
+  using kept_counts =
+      std::conditional_t<always, detail::counting_always<counters_type>, detail::counting_switch<counters_type>>;
+  using counts_type = typename kept_counts::counting;
   using posts = detail::counted_posts<transport, plain>;
   using atomics = detail::counted_atomics<transport, plain>;
   template <class Handler>
-  using through = detail::counting_handler<counting, std::remove_reference_t<Handler>>;
+  using through = detail::counting_handler<counts_type, std::remove_reference_t<Handler>>;
 
  public:
-  using fabric = counted<F>;
+  using fabric = counted<F, When>;
   using atomics::add, atomics::bit_and, atomics::bit_or, atomics::bit_xor, atomics::compare_swap, atomics::fetch_add;
   using atomics::fetch_and, atomics::fetch_max, atomics::fetch_min, atomics::fetch_or, atomics::fetch_xor;
   using atomics::load, atomics::max, atomics::min, atomics::store, atomics::swap;
@@ -66,27 +61,40 @@ class transport<counted<F>> : public transport<F>,
   static result<transport> open(const transport_options& options) {
     auto below = plain::open(options);
     if (!below) return std::move(below).error();
-    std::unique_ptr<counting> counts;
-    auto& engine = detail::transport_parts::engine_of(*below);
-    if (!if_memory([&] { counts = std::make_unique<counting>(engine); }) || !counts->has_memory())
+    transport made(std::move(*below));
+    if (always && !made.start_counting())
       return failure{error(errc::no_memory, "open"), "no memory for the counters of a transport"};
-    return transport(std::move(*below), std::move(counts));
+    return made;
   }
   transport(transport&&) noexcept = default;
   transport& operator=(transport&&) noexcept = default;
   ~transport() = default;
 
   // ---- counters
-  /// The counters of the whole transport, summed now.
-  transport_counters counters() const noexcept { return counting_->whole(); }
+  /// Begins to count. With counting::at_open, or when it counts already, it does nothing. Errors: no_memory.
+  status start_counting() noexcept {
+    if (counts_here() != nullptr) return {};
+    std::unique_ptr<counters_type> counts;
+    if (!if_memory([&] { counts = std::make_unique<counters_type>(source::of(*this)); }) || !counts->has_memory())
+      return error(errc::no_memory, "start_counting");
+    counting_.begin(std::move(counts));
+    return {};
+  }
+  /// The counters of the whole transport, summed now. Zeros before it counts.
+  transport_counters counters() const noexcept {
+    return counts_here() == nullptr ? transport_counters{} : counts_here()->whole();
+  }
   /// The counters of one peer. Also of a lost or closed one, until its record serves another peer; zeros then. The
   /// first 1,024 records have counters of their own; others count in the transport's sum.
-  peer_counters counters(peer p) const noexcept { return counting_->of_peer(p); }
+  peer_counters counters(peer p) const noexcept {
+    return counts_here() == nullptr ? peer_counters{} : counts_here()->of_peer(p);
+  }
   /// Puts the counters into a file that other processes of this user may read, and returns its path: `weft top` shows
   /// them while this transport runs. Each count stays as cheap. The file ends with the transport. Calling it again
   /// returns the same path. Errors: denied (the folder is open to others), no_memory (its file system is full), native.
   result<std::string> expose_counters() {
     if (file_) return file_.path();
+    if (const status s = start_counting(); !s) return failure{s, "expose_counters() has no memory for counters"};
     std::optional<result<std::string>> done;
     if (if_memory([&] { done.emplace(expose()); })) return *std::move(done);
     return failure{error(errc::no_memory, "expose_counters"), "no memory for the name of the file of counters"};
@@ -97,9 +105,10 @@ class transport<counted<F>> : public transport<F>,
   /// second call begins anew. 0 ends the recording. While it records, an event costs a reading of the clock. Errors:
   /// no_memory.
   status record_events(std::uint32_t most) noexcept {
-    counting_->trace.reset();
+    if (const status s = start_counting(); !s) return s;
+    counts_here()->trace.reset();
     if (most == 0) return {};
-    if (!if_memory([&] { counting_->trace = std::make_unique<detail::event_trace>(most); }))
+    if (!if_memory([&] { counts_here()->trace = std::make_unique<detail::event_trace>(most); }))
       return error(errc::no_memory, "record_events");
     return {};
   }
@@ -107,35 +116,34 @@ class transport<counted<F>> : public transport<F>,
   /// is a span, everything else a point. Contexts must differ while operations are under way. Errors: invalid (nothing
   /// is recorded), native (the file; status::native() is errno).
   status write_trace(const std::string& path) const noexcept {
-    return counting_->trace ? counting_->trace->write(path) : error(errc::invalid, "write_trace");
+    const counters_type* const counts = counts_here();
+    return counts != nullptr && counts->trace ? counts->trace->write(path) : error(errc::invalid, "write_trace");
   }
 
   // ---- several posts as one
   auto batch(peer to) noexcept {
     using members = decltype(plain::batch(to));
-    return detail::counted_members<counting, members>(counts_(), to, plain::batch(to));
+    return detail::counted_members<counts_type, members>(counts_(), to, plain::batch(to));
   }
   auto coalesce(peer to) noexcept {
     using members = decltype(plain::coalesce(to));
-    return detail::counted_members<counting, members>(counts_(), to, plain::coalesce(to));
+    return detail::counted_members<counts_type, members>(counts_(), to, plain::coalesce(to));
   }
 
   // ---- progress
   template <event_handler Handler>
   [[gnu::always_inline]] int progress(Handler&& on) {
     const int found = plain::progress(through<Handler>{counts_(), on});
-    counting_->polled(found);
+    counts_().polled(found);
     return found;
   }
   template <class Handler>
   requires(!event_handler<Handler>) int progress(Handler&&) { return detail::takes_every_event<Handler>(), 0; }
   template <class G = F>
-  int progress() {
-    return plain::template progress<G>();
-  }
+  requires(!is_fabric_set<G>) int progress() { return plain::template progress<G>(); }
   template <class Done, event_handler Handler>
   status until(Done&& done, duration timeout, Handler&& on) {
-    counting_->take_engine_counts();
+    counts_().take_engine_counts();
     return plain::until(done, timeout, through<Handler>{counts_(), on});
   }
   template <class Post, event_handler Handler>
@@ -143,23 +151,22 @@ class transport<counted<F>> : public transport<F>,
     return plain::retry(post, timeout, through<Handler>{counts_(), on});
   }
   status wait(duration at_most) noexcept {
-    counting_->take_engine_counts();
+    counts_().take_engine_counts();
     return plain::wait(at_most);
   }
   std::optional<duration> arm() noexcept {
-    counting_->take_engine_counts();
+    counts_().take_engine_counts();
     return plain::arm();
   }
 
-  template <class G = F>
   [[gnu::always_inline]] status flush(peer to, void* context) noexcept {
-    return counting_->posted(to, traffic::flush, 0, plain::template flush<G>(to, context), context);
+    return counts_().posted(to, traffic::flush, 0, plain::flush(to, context), context);
   }
-  template <event_handler Handler, class G = F>
+  template <event_handler Handler>
   status flush(peer to, duration timeout, Handler&& on) {
     through<Handler> counted_on{counts_(), on};
-    const status s = plain::template flush<through<Handler>&, G>(to, timeout, counted_on);
-    if (counting_->posted(to, traffic::flush, 0, s)) counting_->ended(completed{operation::flush, to});
+    const status s = plain::flush(to, timeout, counted_on);
+    if (counts_().posted(to, traffic::flush, 0, s)) counts_().ended(completed{operation::flush, to});
     return s;
   }
 
@@ -179,11 +186,11 @@ class transport<counted<F>> : public transport<F>,
     auto&& to = counting_events(on);
     return met({}, plain::accept_one(timeout, to));
   }
-  status accept(peer p) noexcept { return met(p, plain::accept(p)); }
-  status accept(peer p, const_bytes private_data) noexcept { return met(p, plain::accept(p, private_data)); }
+  status accept(peer p) { return met(p, plain::accept(p)); }
+  status accept(peer p, const_bytes private_data) { return met(p, plain::accept(p, private_data)); }
   template <class Handler = detail::refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
-    counting_->gone(p);
+    counts_().gone(p);
     auto&& to = counting_events(on);
     return plain::close(p, timeout, to);
   }
@@ -197,7 +204,7 @@ class transport<counted<F>> : public transport<F>,
   template <class... Context>
   [[gnu::always_inline]] status send_tagged(peer to, local_memory from, std::uint64_t tag, Context... context) noexcept
       requires(sizeof...(Context) <= 1) {
-    return counting_->posted(to, traffic::send, from.size, plain::send_tagged(to, from, tag, context...), context...);
+    return counts_().posted(to, traffic::send, from.size, plain::send_tagged(to, from, tag, context...), context...);
   }
   status receive_tagged(tagged_receive& r, const tag_match& what, local_memory into) noexcept {
     return plain::receive_tagged(r, what, into);
@@ -205,15 +212,16 @@ class transport<counted<F>> : public transport<F>,
   template <event_handler Handler>
   result<tagged_message> receive_tagged(const tag_match& what, local_memory into, duration timeout, Handler&& on) {
     auto took = plain::receive_tagged(what, into, timeout, through<Handler>{counts_(), on});
-    if (took) counting_->message(took->from, took->size);
+    if (took) counts_().message(took->from, took->size);
     return took;
   }
 
  private:
   friend posts;
   friend atomics;
-  transport(plain below, std::unique_ptr<counting> counts) noexcept
-      : plain(std::move(below)), counting_(std::move(counts)) {}
+  explicit transport(plain below) noexcept : plain(std::move(below)) {}
+  /// Null: it does not count yet.
+  counters_type* counts_here() const noexcept { return counting_.on(); }
 
   /// A handler that counts. refuse_events stays itself, because its type has a meaning.
   template <class Handler>
@@ -222,18 +230,18 @@ class transport<counted<F>> : public transport<F>,
   }
   static detail::refuse_events& counting_events(detail::refuse_events& on) noexcept { return on; }
   result<peer> met(std::string_view where, result<peer> p) {
-    if (p) counting_->met(*p, where);
+    if (p) counts_().met(*p, where);
     return p;
   }
   status met(peer p, status s) noexcept {
-    if (s) counting_->met(p);
+    if (s) counts_().met(p);
     return s;
   }
   result<std::string> expose() {
-    auto made = detail::exposed_file::make(counting_->page().peers());
+    auto made = detail::exposed_file::make(counts_here()->page().peers());
     if (!made) return std::move(made).error();
     auto& [file, page] = *made;
-    page.copy_from(counting_->page());
+    page.copy_from(counts_here()->page());
     detail::counter_page_head& head = page.start().head;
     timespec now{};
     (void)::clock_gettime(CLOCK_REALTIME, &now);
@@ -243,13 +251,13 @@ class transport<counted<F>> : public transport<F>,
     detail::put_text(head.program, program_invocation_short_name);
     detail::put_text(head.listens_at, this->listen_address());
     if (const status s = file.show(); !s) return failure{s, "expose_counters() cannot name the file " + file.path()};
-    counting_->page() = std::move(page);
+    counts_here()->page() = std::move(page);
     file_ = std::move(file);
     return file_.path();
   }
-  counting& counts_() noexcept { return *counting_; }
+  counts_type& counts_() noexcept { return counting_.here(); }
 
-  std::unique_ptr<counting> counting_;
+  kept_counts counting_;
   detail::exposed_file file_;
 };
 

@@ -6,8 +6,8 @@
 // owner's.
 #pragma once
 
-#include "../engine/engine.hpp"
 #include "../peer.hpp"
+#include "counted_source.hpp"
 #include "counter_page.hpp"
 #include "event_trace.hpp"
 #include "probes.hpp"
@@ -19,15 +19,14 @@
 
 namespace weft::detail {
 
-/// The counters of one transport. `Engine` is that of the fabric below.
-template <class Engine>
+/// The counters of one transport. `Source` is engine_source or set_source (counted_source.hpp).
+template <class Source>
 class counting_engine {
  public:
-  using record = typename Engine::record;
   static constexpr std::uint32_t most_places = 1024;  ///< 320 kB. The system gives the pages that are touched.
 
-  explicit counting_engine(Engine& e) noexcept
-      : e_(e), page_(counter_page::make(std::min(e.peers.capacity(), most_places))) {}
+  explicit counting_engine(const Source& of) noexcept
+      : source_(of), page_(counter_page::make(std::min(of.places(), most_places))) {}
   /// False: the system has no memory for counters.
   bool has_memory() const noexcept { return static_cast<bool>(page_); }
 
@@ -43,33 +42,33 @@ class counting_engine {
     } else {
       count(s.is_again() ? c.again : c.refused);
     }
-    probes::posted(&e_, peer_access::number(to), name_of(kind), bytes, s.code, context);
+    probes::posted(source_.id(), peer_access::number(to), name_of(kind), bytes, s.code, context);
     if (trace) [[unlikely]]
       note(traced::posted, to, name_of(kind), context, bytes, s.code);
     return s;
   }
   [[gnu::always_inline]] void ended(const completed& e) noexcept {
     count(of(e.peer).operations[static_cast<std::size_t>(traffic_of(e.what))].completed);
-    probes::completed(&e_, peer_access::number(e.peer), name_of(e.what), e.context);
+    probes::completed(source_.id(), peer_access::number(e.peer), name_of(e.what), e.context);
     if (trace) [[unlikely]]
       note(traced::completed, e.peer, name_of(traffic_of(e.what)), e.context);
   }
   void ended(const failed& e) noexcept {
     count(of(e.peer).operations[static_cast<std::size_t>(traffic_of(e.what))].failed);
-    probes::failed(&e_, peer_access::number(e.peer), name_of(e.what), e.context, e.why.code);
+    probes::failed(source_.id(), peer_access::number(e.peer), name_of(e.what), e.context, e.why.code);
     if (trace) note(traced::failed, e.peer, name_of(traffic_of(e.what)), e.context, 0, e.why.code);
   }
   [[gnu::always_inline]] void message(peer from, std::uint64_t bytes) noexcept {
     peer_counters& c = of(from);
     count(c.messages);
     count(c.message_bytes, bytes);
-    probes::received(&e_, peer_access::number(from), bytes);
+    probes::received(source_.id(), peer_access::number(from), bytes);
     if (trace) [[unlikely]]
       note(traced::received, from, "", nullptr, bytes);
   }
   [[gnu::always_inline]] void notice(const notified& e) noexcept {
     count(of(e.peer).notices);
-    probes::notified(&e_, peer_access::number(e.peer), e.immediate);
+    probes::notified(source_.id(), peer_access::number(e.peer), e.immediate);
     if (trace) [[unlikely]]
       note(traced::notified, e.peer);
   }
@@ -86,13 +85,13 @@ class counting_engine {
   void met(peer p, std::string_view where = {}) noexcept {
     count(page_.start().whole.peers_met);
     if (counter_place* const at = place_of(p); at != nullptr && !where.empty()) put_text(at->address, where);
-    probes::met(&e_, peer_access::number(p));
+    probes::met(source_.id(), peer_access::number(p));
     if (trace) note(traced::met, p);
   }
   void lost(const weft::lost& e) noexcept {
     count(page_.start().whole.peers_lost);
     gone(e.peer);
-    probes::lost(&e_, peer_access::number(e.peer), e.why.code);
+    probes::lost(source_.id(), peer_access::number(e.peer), e.why.code);
     if (trace) note(traced::lost, e.peer, "", nullptr, 0, e.why.code);
   }
   void gone(peer p) noexcept {
@@ -108,7 +107,7 @@ class counting_engine {
   }
   /// Zeros for a peer whose record serves another one, and for peers beyond the places.
   peer_counters of_peer(peer p) const noexcept {
-    const std::uint32_t index = index_of(p);
+    const std::uint32_t index = source_.index_of(p);
     if (index >= page_.peers() || page_.place(index).connection != peer_access::number(p)) return {};
     return page_.place(index).traffic;
   }
@@ -119,22 +118,19 @@ class counting_engine {
   void take_engine_counts() noexcept {
     transport_counters& whole = page_.start().whole;
     const auto set = [](std::uint64_t& word, std::uint64_t value) { count(word, value - word); };
-    set(whole.stale, e_.stale);
-    set(whole.garbled, e_.garbled);
-    set(whole.turned_away, e_.turned_away);
-    set(whole.sleeps, e_.sleeps.sleeps);
-    set(whole.timed_sleeps, e_.sleeps.timed);
-    set(whole.missed_wakes, e_.sleeps.missed_wakes);
+    const engine_counts now = source_.counts();
+    set(whole.stale, now.stale);
+    set(whole.garbled, now.garbled);
+    set(whole.turned_away, now.turned_away);
+    set(whole.sleeps, now.sleeps.sleeps);
+    set(whole.timed_sleeps, now.sleeps.timed);
+    set(whole.missed_wakes, now.sleeps.missed_wakes);
   }
 
  private:
   [[gnu::cold, gnu::noinline]] void note(traced what, peer p, const char* operation = "", const void* context = nullptr,
                                          std::uint64_t bytes = 0, errc code = errc::ok) noexcept {
-    trace->add({e_.port->now(), operation, context, bytes, peer_access::number(p), what, code});
-  }
-  std::uint32_t index_of(peer p) const noexcept {
-    const auto* const r = static_cast<const record*>(peer_access::record(p));
-    return r == nullptr ? no_index : e_.peers.index_of(*r);
+    trace->add({source_.now(), operation, context, bytes, peer_access::number(p), what, code});
   }
   [[gnu::always_inline]] peer_counters& of(peer p) noexcept {
     counter_place* const at = place_of(p);
@@ -142,7 +138,7 @@ class counting_engine {
   }
   /// Null: the peer has no place.
   [[gnu::always_inline]] counter_place* place_of(peer p) noexcept {
-    const std::uint32_t index = index_of(p);
+    const std::uint32_t index = source_.index_of(p);
     if (index >= page_.peers()) [[unlikely]]
       return nullptr;
     counter_place& at = page_.place(index);
@@ -159,7 +155,7 @@ class counting_engine {
     return &at;
   }
 
-  Engine& e_;
+  Source source_;
   counter_page page_;
 };
 

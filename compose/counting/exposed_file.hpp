@@ -2,11 +2,12 @@
 //
 // The file through which other processes of the same user see counters. Its folder is $XDG_RUNTIME_DIR/weft, or
 // /dev/shm/weft-<uid> where there is no such variable; mode 0700, files 0600. A lock of the file says that its owner
-// lives (fcntl(2), F_SETLK): the system takes it back when the process ends, however that happens. `weft top` removes
+// lives (owned_locks.hpp): the system takes it back when the process ends, however that happens. `weft top` removes
 // files without a lock. A file gets its name only when it is whole and locked. Hot path: no. Threads: any one.
 #pragma once
 
 #include "counter_page.hpp"
+#include "owned_locks.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,12 +28,12 @@ class exposed_file {
  public:
   exposed_file() noexcept = default;
   exposed_file(exposed_file&& other) noexcept
-      : file_(std::exchange(other.file_, -1)),
+      : lock_(std::exchange(other.lock_, -1)),
         process_(other.process_),
         path_(std::move(other.path_)),
         name_(std::move(other.name_)) {}
   exposed_file& operator=(exposed_file&& other) noexcept {
-    std::swap(file_, other.file_);
+    std::swap(lock_, other.lock_);
     std::swap(process_, other.process_);
     std::swap(path_, other.path_);
     std::swap(name_, other.name_);
@@ -40,9 +41,9 @@ class exposed_file {
   }
   /// A child of fork(2) neither removes the file nor has its lock.
   ~exposed_file() {
-    if (file_ < 0) return;
-    if (process_ == ::getpid()) (void)::unlink(path_.c_str());
-    (void)::close(file_);
+    if (lock_ < 0 || process_ != ::getpid()) return;
+    (void)::unlink(path_.c_str());
+    owned_locks::give(lock_);
   }
 
   /// Makes the file of a page and maps it. Errors: denied (the folder belongs to another user, or others may write into
@@ -69,17 +70,20 @@ class exposed_file {
     const std::string draft = folder + "/." + name;
     made.path_ = draft;
     (void)::unlink(draft.c_str());  // of a process that had the same number
-    made.file_ = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (made.file_ < 0) return failed(errno, "make the file " + draft);
-    struct flock whole {};
-    whole.l_type = F_WRLCK;
-    whole.l_whence = SEEK_SET;
-    if (::fcntl(made.file_, F_SETLK, &whole) != 0) return failed(errno, "lock the file " + draft);
+    const int file = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0) return failed(errno, "make the file " + draft);
+    made.lock_ = owned_locks::take(draft.c_str());
     // Memory that the file does not have yet would end the process at its first count: SIGBUS.
-    if (const int why = ::posix_fallocate(made.file_, 0, static_cast<off_t>(counter_page::bytes_for(peers))); why != 0)
-      return failed(why, "give room to the file " + draft);
-    counter_page page = counter_page::make(peers, made.file_);
-    if (!page) return failed(errno, "map the file " + draft);
+    const int room = ::posix_fallocate(file, 0, static_cast<off_t>(counter_page::bytes_for(peers)));
+    counter_page page = made.lock_ >= 0 && room == 0 ? counter_page::make(peers, file) : counter_page();
+    const int unmapped = page ? 0 : errno;
+    (void)::close(file);
+    if (made.lock_ < 0) {
+      (void)::unlink(draft.c_str());
+      return failed(-made.lock_, "lock the file " + draft);
+    }
+    if (room != 0) return failed(room, "give room to the file " + draft);
+    if (unmapped != 0) return failed(unmapped, "map the file " + draft);
     made.name_ = folder + "/" + name + ".counters";
     return std::pair(std::move(made), std::move(page));
   }
@@ -90,7 +94,7 @@ class exposed_file {
     return {};
   }
   const std::string& path() const noexcept { return path_; }
-  explicit operator bool() const noexcept { return file_ >= 0; }
+  explicit operator bool() const noexcept { return lock_ >= 0; }
 
  private:
   static std::string folder_of_user() {
@@ -104,7 +108,7 @@ class exposed_file {
     return {why, "expose_counters() cannot " + what + " (errno " + std::to_string(number) + ")"};
   }
 
-  int file_ = -1;
+  int lock_ = -1;
   pid_t process_ = 0;
   std::string path_;  ///< Of the draft, then of the file.
   std::string name_;  ///< The path that the file will have.

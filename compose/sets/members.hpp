@@ -27,6 +27,11 @@ struct transport_parts {
   static const engine<F>& engine_of(const transport<F>& net) noexcept {
     return *net.e_;
   }
+  /// Of a set.
+  template <class Set>
+  static auto& state_of(transport<Set>& net) noexcept {
+    return *net.state_;
+  }
 };
 
 /// The engines of a set. They keep their addresses when the set moves.

@@ -148,6 +148,7 @@ class transport<fabric_set<F...>>
   }
 
  private:
+  friend struct detail::transport_parts;
   template <class, class>
   friend class detail::set_region_calls;
   template <class, class, class...>

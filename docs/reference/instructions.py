@@ -16,7 +16,8 @@ Each figure is the number of the program's own instructions for one operation, c
 the called library are in no figure.
 
 - **bare**: by hand for one peer, without checks. It has only what libfabric, memory or verbs needs.
-- **same checks**: by hand with all checks of weft.
+- **same checks**: by hand with all checks of weft. For a set it is weft over the one fabric, for a counted transport
+  weft without counters.
 - **weft**: through weft's public calls.
 
 `-` means: no program by hand makes this operation by one call. The last column says how far weft is above bare.

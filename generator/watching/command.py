@@ -33,8 +33,9 @@ _Key = tuple[str, int]
 def top(once: bool, every: float, kind: str, folder: Path | None) -> None:
     """Show the counters of running transports, again each second.
 
-    It shows the transports of your user which were opened as weft::counted<F> and called expose_counters(). The files
-    of ended processes are removed. JSON and Prometheus text are printed once. Ctrl-C ends the command.
+    It shows the transports of your user which were opened as weft::counted<F> and called expose_counters(), and those
+    of programs in C and Python that run with WEFT_COUNTS=1. The files of ended processes are removed. JSON and
+    Prometheus text are printed once. Ctrl-C ends the command.
 
     \b
     Examples:
@@ -112,7 +113,8 @@ def _show(rows: list[list[str]], header: tuple[str, ...], folder: Path) -> None:
     if rows:
         show_table(header, rows)
     else:
-        click.echo(f"no transport exposes counters in {folder}: open weft::counted<F>, and call expose_counters()")
+        click.echo(f"no transport exposes counters in {folder}: open weft::counted<F>, and call expose_counters(); "
+                   "run a program in C or Python with WEFT_COUNTS=1")
 
 
 def _as_json(each: Transport) -> dict[str, Any]:

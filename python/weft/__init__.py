@@ -39,16 +39,17 @@ __all__ = [
 
 def open(*, node: str | None = None, service: str | int | None = None, fabrics: str | None = None,  # noqa: A001
          listens: bool = False, sleeps: bool = False, fallback_allowed: bool = False, degrade_allowed: bool = False,
-         warn: bool = False, max_message_bytes: int = 0, receives: int = 0, operations: int = 0, peers: int = 0,
-         operation_timeout: float = 0, silence_limit: float = 0) -> Transport:
+         warn: bool = False, counts: bool = False, max_message_bytes: int = 0, receives: int = 0, operations: int = 0,
+         peers: int = 0, operation_timeout: float = 0, silence_limit: float = 0) -> Transport:
     """Opens a transport of each fabric that this machine has.
 
     node: local address. service: the port where others find this transport. fabrics: names, "mapped,tcp". listens:
-    others may connect. sleeps: waits and event loops sleep. The others: as in weft.h, in seconds; 0 is the default.
+    others may connect. sleeps: waits and event loops sleep. counts: `weft top` shows this transport. The others: as in
+    weft.h, in seconds; 0 is the default.
     Errors: InvalidError (an option), UnsupportedError (no fabric opens), NativeError (such as a port in use).
     """
-    flags = sum(flag for flag, wanted in zip((1, 2, 4, 8, 16), (listens, sleeps, fallback_allowed, degrade_allowed,
-                                                               warn)) if wanted)
+    wanted = (listens, sleeps, fallback_allowed, degrade_allowed, warn, counts)
+    flags = sum(1 << bit for bit, each in enumerate(wanted) if each)
     asked: dict[str, Any] = {"flags": flags, "operation_timeout": nanoseconds(operation_timeout),
                              "silence_limit": nanoseconds(silence_limit)}
     texts = {"node": node, "service": service, "fabrics": fabrics}

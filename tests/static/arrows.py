@@ -45,7 +45,7 @@ ASKED_FOR = {"compose/coalescing.hpp": "", "compose/posting/coalescer.hpp": "com
              "compose/tagged/calls.hpp": "compose/tagged/tagged.hpp",
              "compose/authentication.hpp": "",
              "compose/connecting/shared_secret.hpp": "compose/authentication.hpp",
-             "compose/counting/counted.hpp": "",
+             "compose/counting/counted.hpp": "abi/library_set.hpp",
              "backends/openssl/hmac.hpp": "compose/connecting/shared_secret.hpp"}
 # The hand-written contenders of the benches talk to the library as its best user would, and the programs of the
 # migration guides as any user does.
