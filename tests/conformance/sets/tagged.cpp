@@ -2,9 +2,9 @@
 //
 // Tagged messages of peers that different fabrics of a set reach: one receive of any peer serves all of them, and the
 // orders of posts and arrivals hold over all fabrics. Hot path: no. Threads: one per side.
-#pragma once
-
-#include "../sets/set_sides.hpp"
+#include "../../../compose/sets/tagged.hpp"
+#include "../tagged/tagged_cases.hpp"
+#include "set_sides.hpp"
 
 #include <gtest/gtest.h>
 
@@ -112,5 +112,14 @@ TYPED_TEST_P(tagged_in_sets, one_receive_serves_peers_of_every_fabric) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(tagged_in_sets, one_receive_serves_peers_of_every_fabric);
+
+using tagging_set = with_each<tested, answers::tagged::matched_over_messages<window>>;
+static_assert(tagging_set::fingerprint == tested::fingerprint, "sides with and without tagged messages meet");
+using tagging_environment =
+    std::conditional_t<in_process<tagging_set>, simulated_environment<tagging_set>, live<tagging_set>>;
+
+INSTANTIATE_TYPED_TEST_SUITE_P(tagging, tagged_messages, tagging_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(tagging, tagged_in_sets, tagging_environment, fabric_name);
+INSTANTIATE_TYPED_TEST_SUITE_P(tagging, messages, tagging_environment, fabric_name);
 
 }  // namespace weft::conformance
