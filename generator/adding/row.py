@@ -24,6 +24,7 @@ SAFE: dict[str, Value] = {
     "virtual_addressing_optional": False,
     "virtual_addressing_costs_order": True,
     "forgets_peers": False,
+    "address_formats": "",
     "own_node_path": "shared_memory",
     "write_immediate_setting": "",
     "full_completion_queue": "loses",

@@ -29,13 +29,17 @@ def format_words(numbers: Iterable[int]) -> str:
     return " ".join(_WORDS.get(each, str(each)) for each in sorted(set(numbers)))
 
 
+def unknown_format(words: str) -> str:
+    """A sentence about the first word that is no format; else empty."""
+    unknown = [word for word in words.split() if word not in _WORDS.values()]
+    return f"{unknown[0]} is no format of addresses; there are {', '.join(_WORDS.values())}" if unknown else ""
+
+
 def format_numbers(words: str) -> str:
     """The reverse, as the emulator reads it. Errors: Refused, for a word of no format."""
+    if unknown := unknown_format(words):
+        raise Refused([Problem("address_formats", 1, unknown)])
     number = {word: each for each, word in _WORDS.items()}
-    unknown = [word for word in words.split() if word not in number]
-    if unknown:
-        raise Refused([Problem("address_formats", 1, f"{unknown[0]} is no format of addresses; there are "
-                                                     f"{', '.join(number)}")])
     return " ".join(str(number[word]) for word in words.split())
 
 

@@ -86,9 +86,9 @@ void own_node_initiator(const role& self) {
   net.warm_up();
   require(net.insist([&] { return net.send({.context = 1}); }), "fi_sendmsg");
   self.report.fact("exchanged", net.until([&] { return net.ended(1) > 0; }));
-  std::size_t mapped = 0;
-  for (const std::string& each : shared_files()) mapped += before.contains(each) ? 0U : 1U;
-  self.report.fact("files_of_shared_memory", mapped);
+  std::size_t added = 0;
+  for (const std::string& each : shared_files()) added += before.contains(each) ? 0U : 1U;
+  self.report.fact("files_of_shared_memory", added);
   self.side.send_value(0);
 }
 

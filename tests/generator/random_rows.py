@@ -112,6 +112,10 @@ def _value(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
                 )
             )
         )
+    if fact.name == "address_formats":
+        return _quoted(draw(st.sampled_from(["", "in", "in in6", "str", "in7"])))
+    if fact.name == "write_immediate_setting":
+        return _quoted(draw(st.sampled_from(["", "", "FI_A_B=1", "FI_A"])))
     if fact.cpp == "text":
         return _quoted(draw(st.sampled_from(["", "one", "one;two", "a-b_c", "%d {{x}} ?/"])))
     if wild and draw(st.integers(0, 9)) == 0:

@@ -24,7 +24,7 @@ def test_the_emulator_knows_every_cell(root: Path) -> None:
     known = set(
         re.findall(
             r'\{"([a-z_]+)", (?:text|flag|number|word|set_|nothing)',
-            (root / "emulator" / "profile.cpp").read_text("utf-8"),
+            (root / "emulator" / "cells.cpp").read_text("utf-8"),
         )
     )
     assert {fact.name for fact in FACTS} <= known

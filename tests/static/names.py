@@ -33,6 +33,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     (r"^backends/libfabric/leftovers", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^backends/process/host", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^compose/counting/exposed_file", "shm"): "the kernel's folder of shared memory, /dev/shm",
+    (r"^probe/showing/paths", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^probe/supervisor", "shm"): "the kernel's folder of shared memory, /dev/shm",
     (r"^backends/oob_exchange/", "tcp"): "the internet protocol that the side channel speaks",
     (r"^examples/asio_echo/", "tcp"): "the internet protocol, and Asio's class of its name",
