@@ -124,7 +124,8 @@ namespace weft {
 ///   have read their source when they return.
 /// - `checks_places`: the status of a post refuses a place without the room or the right, and an unaligned word of
 ///   an atomic. Callers need no check.
-/// - `lends_sources`: memory from register_fresh is the best source of a message, also without rights.
+/// - `lends_sources`: memory from register_fresh is the best source of a message, also without rights: a receiver may
+///   read it until the message's end. send_gather copies.
 /// - `ends_at_return`: posts take post_mode::at_return; read and fetch_atomic take a mode too. With checks_places
 ///   also `bool reach_word<T>(link, remote_memory, std::byte*& word)`: the word needs no further check; and
 ///   `change_reached<O, T>(word, operand, expected, old)`, which changes it.

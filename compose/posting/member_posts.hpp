@@ -64,12 +64,27 @@ class member_posts {
     initiator_type l(e);
     switch (m.what) {
       case operation::send:
-        return l.send(to, m.from(), context, signalled);
+        return sent(e, to, m.from(), context, signalled);
       case operation::put:
         return l.put(to, m.from(), m.at(), context, signalled);
       default:
         return l.put_notify(to, m.from(), m.at(), m.immediate(), context, signalled);
     }
+  }
+
+ private:
+  template <class Port = typename Engine::port_type>
+  static status sent(Engine& e, peer to, local_memory from, void* context, bool signalled) noexcept {
+    return initiator_type(e).send(to, from, context, signalled);
+  }
+  /// The end of a batch's last member is the end of all. Here it may come while a receiver still reads the source of an
+  /// earlier message, so the others are copied at the post: gather lists are.
+  template <lends_sources Port = typename Engine::port_type>
+  static status sent(Engine& e, peer to, local_memory from, void* context, bool signalled) noexcept {
+    record* const r = signalled ? nullptr : initiator_type::addressed(to, "send");
+    if (r == nullptr) return initiator_type(e).send(to, from, context, signalled);
+    return Engine::counted(*r, e.port->template send_gather<post_mode::unsignalled>(
+                                   r->link, gather_list(&from, 1), Engine::user_immediate(*r), nullptr));
   }
 };
 

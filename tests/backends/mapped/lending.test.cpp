@@ -135,6 +135,21 @@ TEST(a_source, is_free_at_once_where_the_row_promises_it) {
   EXPECT_EQ(t.came.at(0), painted(size, 1));
 }
 
+TEST(a_source, of_a_member_of_a_batch_is_free_when_the_last_one_ended) {
+  two_that_met t;
+  const auto source = t.from.allocate(longest, rights::none).value();
+  paint(source, 8192, 1);
+  auto all = t.from.batch(t.there);
+  ASSERT_TRUE(all.send(source.first(8192)));
+  ASSERT_TRUE(all.send(source.first(8)));
+  ASSERT_TRUE(all.close(&t));
+  for (int i = 0; i < 10; ++i) t.poll_sender();
+  EXPECT_EQ(t.completed_ends, 1);
+  paint(source, 8192, 2);
+  t.until([&] { return t.came.size() == 2; });
+  EXPECT_EQ(t.came.at(0), painted(8192, 1));
+}
+
 TEST(a_source, outside_of_the_arena_is_copied_at_the_post) {
   two_that_met t;
   auto mine = painted(8192, 5);
