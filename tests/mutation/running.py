@@ -20,7 +20,7 @@ KILLED, LATE, SURVIVED = "killed", "killed by its time limit", "survived"
 UNBUILT, UNSTEADY = "does not compile", "its tests fail without it"
 BUILD_LIMIT = 1800.0  # seconds
 _BUILD = "build/clang"
-_GTEST = re.compile(r"^(?:\d+: )?\[  FAILED  \] ([\w./]+\.\w+)", re.MULTILINE)
+_GTEST = re.compile(r"^(?:\d+: )?\[  FAILED  \] ([\w./+]+\.\w+)", re.MULTILINE)
 _TOOK = re.compile(r"(?:Total Test time \(real\) = +| in )([\d.]+) ?s")  # of ctest, of pytest
 _PYTEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 

@@ -64,6 +64,54 @@ TEST(a_set, promises_what_each_of_its_fabrics_keeps) {
   static_assert(is_fabric_set<pair> && !is_fabric_set<far>);
 }
 
+/// What a set of two such rows promises, in either order.
+template <class Check>
+void in_either_order(fabric_facts a, fabric_facts b, Check&& check) {
+  check(detail::weakest_of(a, b));
+  check(detail::weakest_of(b, a));
+}
+TEST(the_facts_of_a_set, are_sizes_of_the_smaller_one) {
+  fabric_facts small = mapped::facts;
+  fabric_facts large = mapped::facts;
+  small.write_immediate_bytes = 4, large.write_immediate_bytes = 8;
+  small.send_immediate_bytes = 4, large.send_immediate_bytes = 8;
+  small.rma_gather_limit = 1, large.rma_gather_limit = 8;
+  small.queue_depth = 16, large.queue_depth = 512;
+  small.largest_write = 1U << 20, large.largest_write = 1U << 30;
+  in_either_order(small, large, [](const fabric_facts& w) {
+    EXPECT_EQ(w.write_immediate_bytes, 4U);
+    EXPECT_EQ(w.send_immediate_bytes, 4U);
+    EXPECT_EQ(w.rma_gather_limit, 1U);
+    EXPECT_EQ(w.queue_depth, 16U);
+    EXPECT_EQ(w.largest_write, 1U << 20);
+  });
+}
+TEST(the_facts_of_a_set, are_promises_of_both_and_duties_of_one) {
+  fabric_facts strict = mapped::facts;
+  fabric_facts loose = mapped::facts;
+  strict.delivery_complete = strict.reports_killed_peer = strict.order_send_after_send = true;
+  loose.delivery_complete = loose.reports_killed_peer = loose.order_send_after_send = false;
+  strict.write_immediate_consumes_receive = strict.connects_lazily = false;
+  loose.write_immediate_consumes_receive = loose.connects_lazily = true;
+  strict.refused_write = refusal::reported, loose.refused_write = refusal::silent;
+  strict.full_queue = full_queue::refuses, loose.full_queue = full_queue::loses;
+  strict.atomics = loose.atomics = atomic_execution::provider;
+  in_either_order(strict, loose, [](const fabric_facts& w) {
+    EXPECT_FALSE(w.delivery_complete || w.reports_killed_peer || w.order_send_after_send);
+    EXPECT_TRUE(w.write_immediate_consumes_receive && w.connects_lazily);
+    EXPECT_EQ(w.refused_write, refusal::silent);
+    EXPECT_EQ(w.full_queue, full_queue::loses);
+    EXPECT_EQ(w.atomics, atomic_execution::none) << "a word has one executor";
+    EXPECT_EQ(w.atomic_operations, std::string_view("none"));
+  });
+}
+
+TEST(a_plan, lists_each_fabric_with_its_reason) {
+  EXPECT_EQ(detail::listed({{"mapped", kind::unusable, "no room"}, {"far", kind::next, "it is there"}}),
+            "mapped: no room; far: it is there");
+  EXPECT_EQ(detail::listed({}), "");
+}
+
 TEST(the_best_fabric, is_on_the_same_host_then_the_one_that_was_measured_faster_then_the_first) {
   static_assert(detail::best_first<far, mapped>() == std::array<std::size_t, 2>{1, 0});
   static_assert(detail::best_first<slow_far, near_far, mapped>() == std::array<std::size_t, 3>{2, 1, 0});
@@ -73,6 +121,7 @@ TEST(the_best_fabric, is_on_the_same_host_then_the_one_that_was_measured_faster_
   static_assert(detail::half_round_trip_of<loopback> == 0 && detail::half_round_trip_of<mapped> > 0);
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<slow_far>), "half round trip 12.34 us");
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<near_far>), "half round trip 0.90 us");
+  EXPECT_EQ(detail::printed_half_round_trip({"", 0, false, false, 1096}), "half round trip 1.10 us");
   EXPECT_EQ(detail::printed_half_round_trip(detail::profile_of<far>), "half round trip not measured");
 }
 
@@ -132,7 +181,7 @@ TEST(a_choice_of_fabrics, names_fabrics_of_the_set) {
   EXPECT_TRUE(own[0].left_out && !own[1].left_out);
   EXPECT_EQ(detail::leave_out_others("far,mapped", "WEFT_FABRICS", profiles, own), "");
   EXPECT_FALSE(own[0].left_out || own[1].left_out);
-  for (const char* wrong : {"tpc", "far,", ",", "far, mapped", "far;mapped"}) {
+  for (const char* wrong : {"tpc", "fa", "far,", ",", "far, mapped", "far;mapped"}) {
     const std::string said = detail::leave_out_others(wrong, "WEFT_FABRICS", profiles, own);
     if (std::string_view(wrong) == "far,") EXPECT_EQ(said, "");
     else EXPECT_NE(said.find("it has mapped, far"), std::string::npos) << wrong << ": " << said;

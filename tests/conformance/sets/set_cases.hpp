@@ -75,7 +75,12 @@ TYPED_TEST_P(sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart) {
         std::sort(here.begin(), here.end());
         EXPECT_EQ(chosen, here);
         EXPECT_NE(chosen[0], chosen[1]) << "side 2 may only use the last fabric";
-        for (const peer& p : all) EXPECT_EQ(net.explain(p).at(0).fabric, net.fabric_of(p));
+        for (const peer& p : all) {
+          const fabric_verdict said = net.explain(p).at(0);
+          EXPECT_EQ(said.fabric, net.fabric_of(p));
+          EXPECT_EQ(said.is, fabric_verdict::kind::taken);
+          EXPECT_EQ(said.reason, "the peer called by this fabric");
+        }
         await(side, net, seen, "both notices", [&] { return notices.size() == 2; });
         for (const int k : {1, 2}) serve(side, net, seen, k);
         for (const std::uint64_t k : {1U, 2U}) EXPECT_EQ(first_unlike(page.memory().subspan(k * 1000, 1000), k), 1000U);
@@ -226,6 +231,35 @@ TYPED_TEST_P(sets, the_best_fabric_is_passed_over_only_where_that_is_allowed) {
       });
 }
 
+TYPED_TEST_P(sets, a_rejection_is_no_fault_of_the_fabric) {
+  using fabric = typename TestFixture::set;
+  TestFixture::play(
+      {.once = true},
+      [](test_side& side) {
+        auto net = opened<fabric>(side, listening());
+        observer seen;
+        int asked = 0;
+        seen.on_requested = [&](const requested& r) {
+          ++asked;
+          EXPECT_TRUE(net.reject(r.peer, "the table is full"));
+        };
+        side.send_value(1, net.listen_address());
+        serve(side, net, seen, 1);
+        EXPECT_EQ(asked, 1) << "another fabric leads to the same program";
+      },
+      [](test_side& side) {
+        transport_options o;
+        o.fallback = fallback::allowed;
+        auto net = opened<fabric>(side, o);
+        observer seen;
+        const auto p = net.connect(side.wait_for_text(0), patience, seen);
+        EXPECT_EQ(p.why().code, errc::rejected);
+        if (!p) EXPECT_TRUE(contains(p.error().sentence, "the table is full")) << p.error().sentence;
+        EXPECT_EQ(net.fallbacks(), 0U);
+        side.ready(0);
+      });
+}
+
 TYPED_TEST_P(sets, programs_of_one_fabric_meet_a_set_by_the_fabrics_name) {
   using fabric = typename TestFixture::set;
   using last = typename TestFixture::last;
@@ -341,8 +375,12 @@ TYPED_TEST_P(sets, a_peer_whose_type_says_its_fabric_takes_posts) {
 
 TYPED_TEST_P(sets, released_regions_are_out_of_reach_of_every_fabric) {
   using fabric = typename TestFixture::set;
+  using first = typename TestFixture::first;
+  using last = typename TestFixture::last;
   TestFixture::play({.once = true}, [](test_side& side) {
     auto net = opened<fabric>(side, listening());
+    EXPECT_LE(net.limits().largest_message, net.template on<first>()->limits().largest_message);
+    EXPECT_LE(net.limits().largest_message, net.template on<last>()->limits().largest_message);
     const auto kept = net.allocate(64, rights::all).value();
     std::vector<std::byte> mine(128);
     auto gone = net.register_region(mine, rights::all).value();
@@ -357,13 +395,11 @@ TYPED_TEST_P(sets, released_regions_are_out_of_reach_of_every_fabric) {
   });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart,
-                            additions_by_two_fabrics_to_one_word_sum_exactly,
-                            a_killed_peer_of_one_fabric_disturbs_no_peer_of_the_other,
-                            the_best_fabric_is_passed_over_only_where_that_is_allowed,
-                            programs_of_one_fabric_meet_a_set_by_the_fabrics_name,
-                            nothing_in_common_and_wrong_names_are_said_in_one_sentence,
-                            a_peer_whose_type_says_its_fabric_takes_posts,
-                            released_regions_are_out_of_reach_of_every_fabric);
+REGISTER_TYPED_TEST_SUITE_P(
+    sets, peers_of_two_fabrics_write_to_one_side_and_are_told_apart, additions_by_two_fabrics_to_one_word_sum_exactly,
+    a_killed_peer_of_one_fabric_disturbs_no_peer_of_the_other,
+    the_best_fabric_is_passed_over_only_where_that_is_allowed, a_rejection_is_no_fault_of_the_fabric,
+    programs_of_one_fabric_meet_a_set_by_the_fabrics_name, nothing_in_common_and_wrong_names_are_said_in_one_sentence,
+    a_peer_whose_type_says_its_fabric_takes_posts, released_regions_are_out_of_reach_of_every_fabric);
 
 }  // namespace weft::conformance
