@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT / "examples" / "invocation"))
 from running import Failed, Manager, clean_shared_memory, program  # noqa: E402
 
 LIMIT = 60.0  # seconds, of each wait: a busy machine is slow
+PAST_START = 50  # hundredths of a second of processor time
 
 
 def expect(condition: bool, sentence: str) -> None:
@@ -133,6 +134,17 @@ class Suite:
         expect(ends == found["placed"], f"an end was counted twice or never: {line}")
         return found
 
+    def busy(self, node: Process) -> int:
+        """The node's executor, after its start: it has used processor time."""
+        def used(pid: int) -> int:
+            with contextlib.suppress(OSError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+                return int(fields[11]) + int(fields[12])
+            return 0
+
+        until(lambda: any(used(each) > PAST_START for each in node.executors()), f"no executor is busy: {node.said()}")
+        return node.executors()[0]
+
     def spin(self, microseconds: int) -> str:
         path = self.folder / f"spin{microseconds}"
         path.write_bytes(struct.pack("<I", microseconds))
@@ -176,9 +188,7 @@ class Suite:
             node = self.node(where, "a")
             client = self.start("invocation-client", "--manager", m.address, "--deadline-ms", "50000",
                                 "--function-limit-ms", "50000", "invoke", "spin", "--input", self.spin(40_000_000))
-            until(lambda: len(node.executors()) == 1, "no executor")
-            time.sleep(0.5)
-            os.kill(node.executors()[0], signal.SIGKILL)
+            os.kill(self.busy(node), signal.SIGKILL)
             expect(client.end() == 1, client.said())
             expect("executor_lost" in client.said() and "on the node a" in client.said(), client.said())
             expect("was killed by signal 9" in client.said(), client.said())
@@ -189,9 +199,8 @@ class Suite:
         with self.manager() as (m, where):
             node = self.node(where, "a")
             client = self.start("invocation-client", "--manager", m.address, "invoke", "spin", "--input",
-                                self.spin(2_000_000), "--output", str(result))
-            until(lambda: len(node.executors()) == 1, "no executor")
-            time.sleep(0.7)
+                                self.spin(3_000_000), "--output", str(result))
+            self.busy(node)
             other = self.node(where, "b")
             os.killpg(node.process.pid, signal.SIGTERM)  # as an engine does, which signals executors too
             expect(node.end() == 0, node.said())
@@ -209,8 +218,7 @@ class Suite:
             node = self.node(where, "a", "--drain-limit-ms", "300")
             client = self.start("invocation-client", "--manager", m.address, "--deadline-ms", "50000",
                                 "--function-limit-ms", "50000", "invoke", "spin", "--input", self.spin(40_000_000))
-            until(lambda: len(node.executors()) == 1, "no executor")
-            time.sleep(0.5)
+            self.busy(node)
             node.process.send_signal(signal.SIGUSR1)  # srun's --signal
             expect(node.end() == 0, node.said())
             expect(client.end() == 1 and "executor_lost" in client.said(), client.said())
@@ -229,9 +237,7 @@ class Suite:
             node = self.node(where, "a", "--manager-limit-ms", "1500", "--grace-ms", "500")
             self.start("invocation-client", "--manager", m.address, "--function-limit-ms", "50000", "invoke", "spin",
                        "--input", self.spin(40_000_000))
-            until(lambda: len(node.executors()) == 1, "no executor")
-            time.sleep(0.3)
-            theirs = node.executors()
+            theirs = [self.busy(node)]
             m.process.kill()
             expect(node.end() == 1, node.said())
             expect("no manager takes this node within 1500 ms" in node.said(), node.said())
@@ -338,7 +344,7 @@ def main() -> int:
         parser.error(f"{given.fabric}: not built in {given.build}")
     failed = 0
     for name, test in vars(Suite).items():
-        if name in ("end", "path", "start", "manager", "node", "load", "report", "counts", "spin"):
+        if name in ("end", "path", "start", "manager", "node", "load", "report", "counts", "busy", "spin"):
             continue
         if name.startswith("_") or given.only not in name:
             continue
