@@ -17,7 +17,7 @@ from typing import Any
 EXECUTORS = 8
 LOADS = 3  # clients, on hosts of their own
 MANAGER = "10.7.0.1"
-SILENCE_MS = 3000  # a node that says nothing for so long is lost
+SILENCE_MS = 5000  # a node that says nothing for so long is lost
 TYPED = {"executor_lost", "deadline"}  # what may end a call while a node dies
 LIMIT = 600.0  # seconds, of a phase
 
