@@ -80,9 +80,11 @@ endfunction()
 
 # A fabric that WEFT_ONLY_FABRICS does not list is still built if one of these lists names it:
 #   WEFT_GUEST_FABRICS     for tests in a guest with soft devices (tests/vm); result: WEFT_AVAILABLE_GUEST_FABRICS
+#   WEFT_CORE_FABRICS      for the suites of tests/conformance that matter most; result: WEFT_AVAILABLE_CORE_FABRICS
 #   WEFT_EMULATED_FABRICS  for tests against the emulator (tests/emulator); result: WEFT_AVAILABLE_EMULATED_FABRICS
 set(WEFT_AVAILABLE_FABRICS "")
 set(WEFT_AVAILABLE_GUEST_FABRICS "")
+set(WEFT_AVAILABLE_CORE_FABRICS "")
 set(WEFT_AVAILABLE_EMULATED_FABRICS "")
 set(weft_unwanted "")
 foreach(fabric IN LISTS WEFT_FABRICS)
@@ -96,6 +98,8 @@ foreach(fabric IN LISTS WEFT_FABRICS)
   if(WEFT_ONLY_FABRICS AND NOT fabric IN_LIST WEFT_ONLY_FABRICS)
     if(fabric IN_LIST WEFT_GUEST_FABRICS)
       set(weft_list WEFT_AVAILABLE_GUEST_FABRICS)
+    elseif(fabric IN_LIST WEFT_CORE_FABRICS)
+      set(weft_list WEFT_AVAILABLE_CORE_FABRICS)
     elseif(fabric IN_LIST WEFT_EMULATED_FABRICS)
       set(weft_list WEFT_AVAILABLE_EMULATED_FABRICS)
     else()

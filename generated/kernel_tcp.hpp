@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_f164fc50 {
+inline namespace rules_8ccbbb84 {
 /// TCP sockets of the kernel, between any two hosts, without a library. linux 5.3 and later.
 struct kernel_tcp {
-  static constexpr std::string_view name = "kernel_tcp", library = "linux", made_from = "rules 3ae7adf7, row 0d01b7d4";
+  static constexpr std::string_view name = "kernel_tcp", library = "linux", made_from = "rules 3ae7adf7, row 2d1fc6da";
   static constexpr library_version built_with = backends::streams::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=socket_address framing=immediate region_address=offset region_key=application notify=immediate "
@@ -27,7 +27,7 @@ struct kernel_tcp {
       .key_owner = key_owner::application, .key_bytes = 8, .local_registration = false, .region_endpoint_binding = false,
       .write_immediate_bytes = 8, .write_immediate_consumes_receive = false, .write_immediate_setting = "",
       .send_immediate_bytes = 8, .remote_counter_counts_writes = false,
-      .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = false,
+      .order_send_after_write = true, .order_write_after_write = true, .bytes_visible_in_order = true,
       .order_send_after_send = true, .delivery_complete = true, .refused_write = refusal::reported, .selective_completion = true,
       .atomics = atomic_execution::none, .atomic_operations = "none", .atomics_cost_order = false,
       .data_progress = data_progress::polling, .completion_wait = completion_wait::descriptor, .reports_killed_peer = true,
@@ -110,7 +110,7 @@ struct kernel_tcp {
   >;
 };
 static_assert(complete_fabric<kernel_tcp>);
-}  // namespace rules_f164fc50
+}  // namespace rules_8ccbbb84
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -75,14 +75,6 @@ constexpr refused why_not(const kernel_tcp*, answers::notify::remote_counter, As
   return {};
 }
 template <class Asked>
-constexpr refused why_not(const kernel_tcp*, answers::notify::watched_word, Asked) {
-  static_assert(detail::nobody_asks<Asked>,
-      "weft: notify: fabric kernel_tcp cannot answer watched_word: it needs bytes_visible_in_order to be true, and "
-      "kernel_tcp.bytes_visible_in_order is false (claimed: weft's own: the kernel copies, and the bytes of a copy have no order); the "
-      "nearest legal answer is notify::message_after_delivery [WEFT-C001]");
-  return {};
-}
-template <class Asked>
 constexpr refused why_not(const kernel_tcp*, answers::write_fault::delivery_confirmed, Asked) {
   static_assert(detail::nobody_asks<Asked>,
       "weft: write_fault: fabric kernel_tcp cannot answer delivery_confirmed: it needs refused_write to be silent, and "

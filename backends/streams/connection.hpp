@@ -142,11 +142,12 @@ struct incoming {
   };
   /// Bytes that one call reads ahead, beyond the frame's own: the following small frames. A byte of a payload that
   /// comes this way is copied once more.
-  static constexpr std::size_t ahead_bytes = 4096 + frame_bytes;
+  static constexpr std::size_t ahead_bytes = 4096 + 8 * frame_bytes;
 
   std::unique_ptr<std::byte[]> ahead;
   std::size_t begin = 0, end = 0;  ///< The bytes in `ahead`.
   stage at = stage::head;
+  bool expects_large = false;  ///< The last payload did not fit `ahead`, so the next may not either.
   frame now;
   piece_list to;
   std::uint32_t to_at = 0;
@@ -188,7 +189,7 @@ struct connection {
   owned_socket socket;
   std::uint32_t tag = no_tag;
   bool was_established = false;  ///< Reported to the transport as established.
-  std::uint32_t events = 0;      ///< What the epoll set waits for.
+  std::uint32_t events = 0;      ///< What the epoll set waits for; 0: the link is not in it.
   std::uint64_t host = 0;
   heard_hello said;
 

@@ -3,7 +3,8 @@
 // The links of a port and their sockets: dialled, accepted, reported, hung up. A link is established when both sides
 // have said hello. It ends when its stream ends: the kernel ensures that for killed peers too (tcp(7)).
 // One epoll set has the links that carry messages, one has those that are being set up, and a third has both, for a
-// sleeper: so a poll of messages never wakes for strangers.
+// sleeper: so a poll of messages never wakes for strangers. A socket in a set costs its sender some time with each
+// packet. So a link that is alone enters a set only for a sleep, and the third set is filled by the first sleep.
 // Hot path: only established(). Threads: one owner.
 #pragma once
 
@@ -36,9 +37,6 @@ class connections {
     carrying_ = owned_socket(::epoll_create1(EPOLL_CLOEXEC));
     all_events_ = owned_socket(::epoll_create1(EPOLL_CLOEXEC));
     if (!setting_up_ || !carrying_ || !all_events_) return refused_by_system(errno, "epoll_create1", who_);
-    if (!watch(all_events_, setting_up_.get(), EPOLLIN, nullptr) ||
-        !watch(all_events_, carrying_.get(), EPOLLIN, nullptr))
-      return refused_by_system(errno, "epoll_ctl", who_);
     return options.listens ? listen(options) : result<void>{};
   }
 
@@ -122,27 +120,25 @@ class connections {
     while (connection* link = next_change()) report_one(*link, on);
   }
 
-  /// Waits also for room in the socket, or no longer for bytes, as the link needs.
+  /// A sleeper's set has both others from here on.
+  void prepare_sleep() noexcept {
+    if (std::exchange(sleeps_, true)) return;
+    (void)watch(all_events_, setting_up_.get(), EPOLLIN, nullptr);
+    (void)watch(all_events_, carrying_.get(), EPOLLIN, nullptr);
+  }
+  /// What the link waits for: bytes, room in the socket, or an error alone.
   void wait_for(connection& link, std::uint32_t events) noexcept {
     if (link.events == events) return;
     epoll_event wanted{};
-    wanted.events = link.events = events;
+    wanted.events = events;
     wanted.data.ptr = &link;
-    (void)::epoll_ctl(carrying_.get(), EPOLL_CTL_MOD, link.socket_number, &wanted);
+    const int what = std::exchange(link.events, events) == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    (void)::epoll_ctl(carrying_.get(), what, link.socket_number, &wanted);
   }
 
  private:
   static constexpr int most_accepted = 256;  ///< In one poll.
 
-  static bool watch(const owned_socket& set, int socket, std::uint32_t events, void* about) noexcept {
-    epoll_event wanted{};
-    wanted.events = events;
-    wanted.data.ptr = about;
-    return ::epoll_ctl(set.get(), EPOLL_CTL_ADD, socket, &wanted) == 0;
-  }
-  static void forget(const owned_socket& set, int socket) noexcept {
-    (void)::epoll_ctl(set.get(), EPOLL_CTL_DEL, socket, nullptr);
-  }
   result<void> listen(const port_options& options) {
     auto made = listening_socket(options.node, options.service, who_);
     if (!made) return std::move(made).error();
@@ -227,15 +223,17 @@ class connections {
     const auto theirs = hello::of(link.said.bytes);
     if (!theirs || !if_memory([&] { link.make_room(window_, theirs->window); })) return false;
     forget(setting_up_, link.socket_number);
-    link.events = EPOLLIN;
-    if (!watch(carrying_, link.socket_number, EPOLLIN, &link)) return false;
     ++established_;
+    if (established_ > 1) {
+      if (only_ != nullptr) wait_for(*only_, EPOLLIN);
+      wait_for(link, EPOLLIN);
+    }
     only_ = established_ == 1 ? &link : nullptr;
     return true;
   }
   /// An established link carries nothing any more.
   void leave(connection& link) noexcept {
-    forget(carrying_, link.socket_number);
+    if (link.events != 0) forget(carrying_, link.socket_number);
     --established_;
     only_ = nullptr;
     if (established_ != 1) return;
@@ -285,7 +283,7 @@ class connections {
   std::uint32_t window_, most_receives_;
   std::size_t most_links_;
   std::string node_;
-  bool changes_ = false;
+  bool changes_ = false, sleeps_ = false;
   std::size_t established_ = 0;
   connection* only_ = nullptr;
   std::optional<socket_address> own_address_;

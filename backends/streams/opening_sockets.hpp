@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sockets as links need them: to listen with, and to call with.
+// Sockets as links need them: to listen with, to call with, and in epoll sets.
 // Hot path: no. Threads: any.
 #pragma once
 
 #include "address.hpp"
 
 #include <netinet/tcp.h>
+#include <sys/epoll.h>
 
 #include <string>
 #include <string_view>
@@ -53,6 +54,17 @@ inline result<owned_socket> calling_socket(sa_family_t family, std::string_view 
   if (own->family() == family && ::bind(made.get(), own->get(), own->size) != 0)
     return refused_by_system(errno, "bind", who + ", from " + own->printable());
   return made;
+}
+
+/// Puts a socket into an epoll set, or takes it out. `about` comes with its events.
+inline bool watch(const owned_socket& set, int socket, std::uint32_t events, void* about) noexcept {
+  epoll_event wanted{};
+  wanted.events = events;
+  wanted.data.ptr = about;
+  return ::epoll_ctl(set.get(), EPOLL_CTL_ADD, socket, &wanted) == 0;
+}
+inline void forget(const owned_socket& set, int socket) noexcept {
+  (void)::epoll_ctl(set.get(), EPOLL_CTL_DEL, socket, nullptr);
 }
 
 }  // namespace weft::backends::streams

@@ -264,10 +264,11 @@ class port : public post_calls<Shape> {
   }
   /// From here on, only an event of a socket brings news.
   void prepare_sleep() noexcept {
+    links_.prepare_sleep();
     for (connection* each : attended_) send_waiting(*each, true);
     for (const auto& each : links_.all()) {
       if (!each->is_up()) continue;
-      const std::uint32_t in = each->in.at == incoming::stage::no_receive ? 0U : EPOLLIN;
+      const std::uint32_t in = each->in.at == incoming::stage::no_receive ? EPOLLERR : EPOLLIN;
       links_.wait_for(*each, in | (each->has_to_send() && !each->out.broken ? EPOLLOUT : 0U));
     }
   }

@@ -149,6 +149,10 @@ class post_calls {
       return {};
     }
     head.acked = c.count_to_announce();
+    if (head.size > largest_call - frame_bytes) {
+      send_large(c, head, pieces, count, context, ends_here);
+      return {};
+    }
     const ssize_t sent = head.size <= short_payload ? send_short(c.socket_number, head, pieces, count)
                                                     : send_long(c.socket_number, head, pieces, count);
     announced(c, head.acked);
@@ -212,6 +216,14 @@ class post_calls {
     c.out.rest_ends = ends;
     c.out.rest_context = context;
     attend(c);
+  }
+  /// A frame of several calls.
+  [[gnu::noinline]] void send_large(connection& c, const frame& head, const iovec* pieces, std::uint32_t count,
+                                    void* context, bool ends) noexcept {
+    ++c.unsent;
+    announced(c, head.acked);
+    keep(c, head, pieces, count, 0, context, ends);
+    sender(c, ends_).advance();
   }
   void queue(connection& c, const frame& head, const piece_list& pieces, void* context, bool ends) noexcept {
     c.out.posts[c.out.posts_last++] = {head, pieces, context, ends};

@@ -56,7 +56,7 @@ class receiver {
   step after_read(ssize_t got, std::size_t wanted) noexcept {
     if (got > 0) [[likely]] {
       read_something = true;
-      drained_ = static_cast<std::size_t>(got) < wanted;
+      drained_ = static_cast<std::size_t>(got) < wanted || ++reads_ == most_reads;
       return step::taken;
     }
     return got < 0 && (errno == EAGAIN || errno == EINTR) ? step::nothing : step::finished;
@@ -69,7 +69,7 @@ class receiver {
       std::memmove(in_.ahead.get(), in_.ahead.get() + in_.begin, in_.end - in_.begin);
       in_.end -= std::exchange(in_.begin, 0);
     }
-    const std::size_t wanted = incoming::ahead_bytes - in_.end;
+    const std::size_t wanted = in_.expects_large ? frame_bytes - in_.end : incoming::ahead_bytes - in_.end;
     const ssize_t got = ::recv(c_.socket_number, in_.ahead.get() + in_.end, wanted, MSG_DONTWAIT);
     const step s = after_read(got, wanted);
     if (s == step::taken) in_.end += static_cast<std::size_t>(got);
@@ -141,6 +141,7 @@ class receiver {
     in_.now = *head;
     in_.at = incoming::stage::body;
     in_.left = head->size;
+    in_.expects_large = head->size > incoming::ahead_bytes;
     in_.discards = false;
     in_.outcome = errc::ok;
     in_.to.count = in_.to_at = 0;
@@ -270,7 +271,10 @@ class receiver {
   incoming& in_;
   pending_completions& ends_;
   const regions& own_;
-  bool drained_ = false;
+  /// Of one link in one poll: a peer that sends without pause delays no other.
+  static constexpr int most_reads = 256;
+  int reads_ = 0;
+  bool drained_ = false;  ///< Read no more in this poll.
 };
 
 }  // namespace weft::backends::streams

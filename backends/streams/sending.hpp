@@ -24,6 +24,10 @@ inline constexpr int sending_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
     return sent;
   return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? 0 : -1;
 }
+/// Bytes of one call. The target copies a piece while the next one is sent: 64 KiB arrive in 0.88 of the time of one
+/// call (bench-floor --piece 32768).
+inline constexpr std::size_t largest_call = 32768;
+
 inline ssize_t send_pieces(int socket, iovec* pieces, std::size_t count) noexcept {
   msghdr message{};
   message.msg_iov = pieces;
@@ -95,7 +99,8 @@ class sender {
   bool rest_is_sent() noexcept {
     outgoing& out = c_.out;
     while (out.is_partial()) {
-      const ssize_t sent = send_pieces(c_.socket_number, &out.rest[out.rest_at], out.rest_count - out.rest_at);
+      std::array<iovec, 1 + most_pieces> now;
+      const ssize_t sent = send_pieces(c_.socket_number, now.data(), first_bytes(now));
       if (sent <= 0) {
         out.broken = out.broken || sent < 0;
         return false;
@@ -104,6 +109,17 @@ class sender {
       if (!out.is_partial()) ended();
     }
     return true;
+  }
+  /// The first bytes that are left, for one call. Returns the number of their pieces.
+  std::uint32_t first_bytes(std::array<iovec, 1 + most_pieces>& into) const noexcept {
+    const outgoing& out = c_.out;
+    std::uint32_t count = 0;
+    std::size_t room = largest_call;
+    for (std::uint32_t i = out.rest_at; i != out.rest_count && room != 0; ++i) {
+      into[count] = {out.rest[i].iov_base, std::min(out.rest[i].iov_len, room)};
+      room -= into[count++].iov_len;
+    }
+    return count;
   }
   void drop(std::size_t sent) noexcept {
     outgoing& out = c_.out;

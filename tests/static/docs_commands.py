@@ -91,7 +91,7 @@ COMMANDS: dict[str, Fate] = {
     r"cmake --preset (release|dev).*": nobody("scripts/test configures and builds by the same presets"),
     r"cmake --build build/emulated": nobody("the preset dev builds an emulated fabric, and emulator.* runs it"),
     r"build/release/docs/tutorial/tutorial\.\w+\.tcp": by("tutorial.<step>.tcp"),
-    r"build/release/examples/hello/hello-listener\.shm .*": by("example.hello.<fabric>"),
+    r"build/release/examples/hello/hello-listener\.(shm|kernel_tcp) .*": by("example.hello.<fabric>"),
     r"(build/\w+/examples/transfer_engine/)transfer-engine[\w.-]* (demo|server|client|rank).*":
         by("example.transfer_engine.*"),
     r"(sleep 1; )?/usr/bin/python3 examples/transfer_engine/python/pages\.py .*": by("python.bindings"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .contenders import SET, SET_ELSEWHERE, SIZES, TCP_ELSEWHERE
+from .contenders import KERNEL, SET, SET_ELSEWHERE, SIZES, TCP_ELSEWHERE
 from .measured import Key, Measured, Spread
 from .races import IN_SLICES, WORD
 
@@ -133,6 +133,16 @@ def _floors(fabric: str, transport: str) -> list[Claim]:
     return found
 
 
+def _of_kernel_sockets() -> list[Claim]:
+    """The fabric without a library beside the bare socket that it drives, and beside UCX."""
+    found = []
+    for size in SIZES:
+        ours, what = _of(_NOTICES[3:], KERNEL, size), f"{KERNEL}, {_size(size)}"
+        found += [Claim(f"{what}: put / raw socket", 1.05, ours, (("raw socket", "latency", size),)),
+                  Claim(f"{what}: put / the best UCX put over tcp", 1, ours, _of(_UCX_PUTS, "tcp", size))]
+    return found
+
+
 CLAIMS = (
     Claim("tcp, 8 B notification / the best UCX tag over tcp", .92, _sliced(_NOTICES[:2], "tcp"),
           _sliced(("UCX tag, tuned", "newer UCX tag, tuned"), "tcp")),
@@ -167,6 +177,7 @@ CLAIMS = (
     Claim("hot invocation over tcp / raw ping-pong", 1.05, (("bench/invocation, tcp", "invocation hot: ratio", 0),)),
     Claim("hot invocation over mapped, above the raw flag", 150,
           (("bench/invocation, mapped", "invocation hot: above", 0),), unit="ns"),
+    *_of_kernel_sockets(),
     *_of_set(),
 )
 

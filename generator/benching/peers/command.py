@@ -18,7 +18,7 @@ from .. import provenance
 from ..building import Absent
 from . import page
 from .claims import judged
-from .contenders import QUICK_SIZES, SET, SIZES, Plan, all_contenders, targets, transports
+from .contenders import KERNEL, QUICK_SIZES, SET, SIZES, Plan, all_contenders, targets, transports
 from .fabtests import NotBuilt, built
 from .hosts import TWO_HOSTS, why_not
 from .measured import measure
@@ -27,7 +27,7 @@ from .races import race, races
 from .ucx import Rival, found_here, settings_rows, tune
 
 FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
-OFFERED = (*FABRICS, "sockets", "udp_rxd", SET)
+OFFERED = (*FABRICS, KERNEL, "sockets", "udp_rxd", SET)
 
 
 def planned(turns: int | None, quick: bool) -> Plan:

@@ -31,6 +31,7 @@ FLOORS = {"socket": ("raw socket", "sockets"), "put": ("raw memory, copy and fla
 # A large transfer as a stream: bytes of one send() and of the kernel's buffers; 0: all, and the kernel's own. The floor
 # is the fastest of them at each size.
 STREAMS = ((0, 0), (8192, 0), (32768, 0), (0, 212992), (32768, 212992))
+KERNEL = "kernel_tcp"
 SET, SET_OF = "mapped_or_tcp", ("mapped", "tcp")
 SET_ELSEWHERE, TCP_ELSEWHERE = f"{SET}, two hosts", "tcp, two hosts"
 # of UCX, and the table of each
@@ -118,6 +119,8 @@ def _kinds(fabric: str) -> list[str]:
     kinds = ["put_notify", "watched_word", "send", "put", "fetch_add"]
     if fabric in ("mapped", SET):
         return [kind for kind in kinds if kind != "watched_word"]
+    if fabric == KERNEL:
+        return kinds
     kinds += ["plain", "tuned", "tuned_send", "watched_write"]
     return kinds + (["raw_fetch_add"] if fabric != "tcp" else []) + (["watched_write_by_pointers"] if fabric == "shm"
                                                                      else [])
