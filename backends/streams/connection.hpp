@@ -198,9 +198,9 @@ struct connection {
   [[gnu::always_inline]] std::uint32_t count_to_announce() noexcept {
     if (in.refused == 0) [[likely]]
       return in.taken;
-    std::uint32_t upto = in.announced;
-    while (in.answers[upto] == errc::ok) ++upto;
-    return upto;
+    std::uint32_t end = in.announced;
+    while (in.answers[end] == errc::ok) ++end;
+    return end;
   }
   /// Something waits to be sent.
   bool has_to_send() const noexcept {
