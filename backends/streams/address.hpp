@@ -117,7 +117,10 @@ inline result<socket_address> resolved(std::string_view node, std::string_view s
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
   if (refused != 0 || found == nullptr)
     return failure{{errc::unreachable, origin::system, refused, "getaddrinfo"},
-                   who + ": no address for " + host + ":" + port + " (" + ::gai_strerror(refused) + ")"};
+                   who +
+                       (refused == EAI_SERVICE ? ": no port " + port + " at host " + host
+                                               : ": host " + host + " does not resolve") +
+                       " (" + ::gai_strerror(refused) + ")"};
   return socket_address::of(*found);
 }
 

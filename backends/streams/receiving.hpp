@@ -31,11 +31,7 @@ class receiver {
     for (;;) {
       switch (in_.at) {
         case incoming::stage::head:
-          if (in_.end - in_.begin < frame_bytes) {
-            if (const step s = fill_head(); s != step::taken) return s;
-            break;
-          }
-          if (!begin_frame()) return step::finished;
+          if (const step s = in_.end - in_.begin < frame_bytes ? fill_head() : begun(); s != step::taken) return s;
           break;
         case incoming::stage::no_receive:
           if (c_.receives.empty()) return c_.out.broken ? step::finished : step::nothing;
@@ -133,6 +129,7 @@ class receiver {
   }
 
   // ---- frames
+  step begun() noexcept { return begin_frame() ? step::taken : step::finished; }
   bool begin_frame() noexcept {
     const auto head = parse(in_.ahead.get() + in_.begin);
     if (!head) [[unlikely]]
@@ -248,10 +245,10 @@ class receiver {
 
   // ---- acknowledgements of the peer
   /// False: the peer counts frames that were not sent.
-  bool acknowledge(std::uint32_t upto) noexcept {
-    if (upto - c_.acked > c_.posted - c_.unsent - c_.acked) [[unlikely]]
+  bool acknowledge(std::uint32_t end) noexcept {
+    if (end - c_.acked > c_.posted - c_.unsent - c_.acked) [[unlikely]]
       return false;
-    while (c_.acked != upto) {
+    while (c_.acked != end) {
       const awaited_end& e = c_.awaited[c_.acked++];
       if (e.reported) ends_.push(e.context, errc::ok);
     }
