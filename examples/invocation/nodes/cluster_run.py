@@ -159,6 +159,7 @@ class Run:
                 f"10.7.0.{201 + k}", "--executors", str(executors), "--calls", str(self.calls), "--go",
                 str(self.folder / f"{phase}.go"), "--mark", str(self.folder / f"{phase}.mark{k + 1}"), "--limit-ms",
                 str(int(LIMIT * 1000)), "--retry-limit-ms", "60000", "--function-limit-ms", "5000",
+                "--deadline-ms", "15000",
                 *(["--resume", str(self.folder / "killed.resume")] if phase == "killed" else [])]))
         for each in made:
             each.wait_for("ready\n", 120)
