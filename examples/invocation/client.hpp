@@ -9,6 +9,7 @@
 
 #include "client_link.hpp"
 #include "library.hpp"
+#include "membership/sharing.hpp"
 #include "outbox.hpp"
 
 #include <algorithm>
@@ -26,6 +27,8 @@ struct client_options {
       10s;                      ///< No function runs longer: its executor is killed. A silent peer is not lost earlier.
   invocation::polling polling;  ///< How this client waits for replies.
   std::uint16_t most_workers = 16;
+  token identity{};         ///< By this, managers share clients; all zero: a new one.
+  std::uint16_t flags = 0;  ///< serve_here, lost_manager.
 };
 
 /// A call of the vector form: one per worker.
@@ -56,9 +59,17 @@ class client {
     if (!letters) return std::move(letters).error();
     std::unique_ptr<client> c(new client(o, std::move(net).value(), std::move(letters).value()));
     const instant begin = c->net_.now();
-    const auto hello = encode(greeting{role::client, 0, {}});
+    if (same_token(c->o_.identity, {})) c->o_.identity = random_token();
     auto ignore = nobody_waits();
-    auto link = c->net_.connect(manager, hello, timeout, c->router(ignore));
+    const auto meet = [&](const std::string& where, std::uint16_t flags, duration limit) {
+      c->manager_address_ = where;
+      return c->net_.connect(where, encode(greeting{role::client, flags, c->o_.identity}), limit, c->router(ignore));
+    };
+    auto link = meet(manager, o.flags, timeout);
+    if (const auto other = link ? std::nullopt : redirected_to(link.error().sentence)) {
+      link = meet(*other, o.flags | serve_here, timeout / 2);
+      if (!link) link = meet(manager, o.flags | serve_here, timeout / 2);  // that one is gone, and nobody has noticed
+    }
     if (!link) return std::move(link).error();
     c->manager_ = *link;
     c->times_.connect = c->net_.now() - begin;
@@ -87,6 +98,11 @@ class client {
   const std::string& loss() const noexcept { return sentence_; }
   const std::optional<bill>& last_bill() const noexcept { return bill_; }
   const cold_times& times() const noexcept { return times_; }
+  /// host:service of the manager that serves this client, and of all that share clients (membership/), as last told.
+  const std::string& manager_address() const noexcept { return manager_address_; }
+  const std::vector<std::string>& managers() const noexcept { return managers_; }
+  const token& identity() const noexcept { return o_.identity; }
+  bool manager_lost() const noexcept { return manager_lost_; }
   /// The index of a function of the present allocation.
   std::optional<std::uint32_t> find(std::string_view function) const noexcept { return functions_.find(function); }
   std::string names() const { return functions_.names(); }
@@ -154,8 +170,9 @@ class client {
     void operator()(const failed& e) const noexcept {
       if (e.what == operation::send) c.letters_.ended(e.context);
     }
+    // The manager may send before connect() has returned its handle. It is the only peer then.
     void operator()(const received& e) const {
-      e.peer == c.manager_ ? c.from_manager(e.message, on) : c.from_worker(e.peer, e.message, on);
+      !c.manager_ || e.peer == c.manager_ ? c.from_manager(e.message, on) : c.from_worker(e.peer, e.message, on);
     }
     void operator()(const requested& e) const { c.asked(e); }
     void operator()(const lost& e) const { c.gone(e.peer, on); }
@@ -201,6 +218,8 @@ class client {
   transport<F> net_;
   idler idle_;
   peer manager_;
+  std::string manager_address_;
+  std::vector<std::string> managers_;
   bool manager_lost_ = false;
   allocation_state state_ = allocation_state::none;
   allocation_request request_;

@@ -246,6 +246,8 @@ void client<F>::from_manager(const_bytes message, On& on) {
     state_ = allocation_state::refused;
   } else if (const auto over = unpack<released_message>(message)) {
     if (over->bill.allocation == allocation_) bill_ = bill::of(over->bill);
+  } else if (const auto all = unpack<managers_message>(message)) {
+    managers_ = addresses_in(all->addresses);
   } else if (const auto dead = unpack<executor_lost_message>(message)) {
     if (dead->bill.allocation != allocation_ || state_ == allocation_state::none) return;
     bill_ = bill::of(dead->bill);

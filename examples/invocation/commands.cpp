@@ -27,6 +27,9 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
   add_fabric(app, c.options.fabrics);
   app.add_option("--service", c.options.service, "Port to listen at; without it any free one");
   app.add_option("--announce", c.announce, "File to write the address to, once it listens")->type_name("FILE");
+  app.add_option("--membership", c.membership,
+                 "Share clients with the other managers at this etcd: etcd://host:port[,host:port][/prefix]")
+      ->type_name("STORE");
   app.add_option("--max-workers", c.options.most_workers, "Workers of one allocation, at most")
       ->capture_default_str()
       ->check(CLI::Range(1, 255));

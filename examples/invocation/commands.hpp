@@ -25,7 +25,8 @@ struct manager_command {
   manager_options options;
   process_spawner::settings spawn;
   nodes::fleet_options nodes;
-  std::string announce;  ///< File that gets host:service once the manager listens.
+  std::string announce;    ///< File that gets host:service once the manager listens.
+  std::string membership;  ///< etcd://host:port/prefix of the managers that share clients; empty: this one is alone.
 };
 std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, int argc, char** argv);
 

@@ -3,6 +3,7 @@
 // invocation-manager.<fabric>
 #include "../announcement.hpp"
 #include "commands.hpp"
+#include "membership/managers.hpp"
 #include "nodes/meeting.hpp"
 #include "nodes/placing_spawner.hpp"
 
@@ -55,6 +56,16 @@ int main(int argc, char** argv) try {
   if (!made) return refused(made.error());
   manager<fabric, spawner_type>& m = **made;
   if (!nodes_register_at.empty()) std::cout << "nodes register at " << nodes_register_at << std::endl;
+  std::unique_ptr<managers> all;
+  if (!command.membership.empty()) {
+    auto joined = managers::join(command.membership, m.listen_address());
+    if (!joined) {
+      complain(self, joined.error().sentence);
+      return 2;
+    }
+    all = std::move(joined).value();
+    m.share_clients(*all);
+  }
   std::cout << "listening at " << m.listen_address() << std::endl;
   if (!command.announce.empty()) {
     if (const std::string no = weft::examples::announce(command.announce, m.listen_address() + "\n"); !no.empty()) {
@@ -66,11 +77,15 @@ int main(int argc, char** argv) try {
     return refused(told.error());
   m.serve([&] {
     constexpr timespec now{};
+    if (all && all->tend()) m.tell_clients();
     return ::sigtimedwait(&ends, nullptr, &now) > 0;
   });
   std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills();
   if (m.unproven_bills() > 0) std::cout << ", without a journal, which was lost with its node: " << m.unproven_bills();
   std::cout << std::endl << m.spawns().summary() << std::endl;
+  if (all)
+    std::cout << "clients sent to other managers: " << m.sent_on()
+              << ", taken over from managers that are gone: " << m.taken_over() << std::endl;
   return m.bills() == m.exact_bills() + m.unproven_bills() ? 0 : 1;
 } catch (const std::exception& e) {
   return weft::invocation::ended_by(e, "invocation-manager", weft::selected_name);

@@ -10,6 +10,7 @@
 #include "admission/budget.hpp"
 #include "admission/client_places.hpp"
 #include "allocation.hpp"
+#include "membership/sharing.hpp"
 
 #include <algorithm>
 
@@ -66,6 +67,16 @@ class manager {
   std::uint64_t unproven_bills() const noexcept { return unproven_bills_; }
   const Spawner& spawns() const noexcept { return spawn_; }
 
+  /// Shares clients with other managers from now on, while step() is called. Requires: `by` lives so long.
+  void share_clients(const sharing& by) noexcept { shares_ = &by; }
+  /// Managers came or went: tells the clients.
+  void tell_clients() {
+    clients_.each([this](peer each) { (void)letters_.post(net_, each, managers_message{shares_->addresses()}); });
+  }
+  /// Clients that were sent to another manager, and clients that came from one that is gone.
+  std::uint64_t sent_on() const noexcept { return sent_on_; }
+  std::uint64_t taken_over() const noexcept { return taken_over_; }
+
   /// Serves until `stop()`, then kills the remaining executors.
   template <class Stop>
   void serve(Stop&& stop) {
@@ -118,7 +129,7 @@ class manager {
     if (!g)
       return (void)net_.reject(e.peer,
                                "this manager wants a greeting of protocol version " + std::to_string(protocol_version));
-    if (g->who == role::client) return admit(e.peer);
+    if (g->who == role::client) return shares_ == nullptr ? admit(e.peer) : admit_shared(e.peer, *g);
     for (const auto& a : allocations_) {
       if (!same_token(a->order.common.allocation, g->secret)) continue;
       if (a->state != allocation_state::starting || g->worker >= a->workers.size() || a->workers[g->worker].link)
@@ -131,6 +142,16 @@ class manager {
     (void)net_.reject(e.peer, "wrong token");
   }
 
+  void admit_shared(peer client, const greeting& g) {
+    const std::string other = (g.worker & serve_here) != 0 ? "" : shares_->elsewhere(g.secret);
+    if (!other.empty()) {
+      ++sent_on_;
+      return (void)net_.reject(client, std::string(redirection) + other);
+    }
+    admit(client);
+    taken_over_ += std::uint64_t{(g.worker & lost_manager) != 0};
+    (void)letters_.post(net_, client, managers_message{shares_->addresses()});
+  }
   /// Gives a client a place. Where all are taken, a client without an allocation leaves for it.
   void admit(peer client) {
     const instant now = net_.now();
@@ -360,6 +381,9 @@ class manager {
   client_places clients_;
   std::string own_where_;
   std::vector<std::unique_ptr<allocation_type>> allocations_;
+  const sharing* shares_ = nullptr;
+  std::uint64_t sent_on_ = 0;
+  std::uint64_t taken_over_ = 0;
   std::uint64_t numbers_ = 0;
   std::uint64_t bills_ = 0;
   std::uint64_t exact_bills_ = 0;

@@ -37,6 +37,7 @@ enum class message_kind : std::uint8_t {
   ready,
   unable,
   cancelled,  // worker to client
+  managers,   // manager to client
 };
 enum class function_source : std::uint8_t { built_in, object };
 constexpr std::uint8_t last_of(function_source) noexcept { return 1; }
@@ -157,6 +158,13 @@ struct unable_message {
   refusal_code code{};
   std::string_view sentence;
   constexpr void fields(auto& f) { f(code), f(sentence); }
+};
+
+/// Those that share clients, a line each: one of them serves the client when this manager is gone.
+struct managers_message {
+  static constexpr auto kind = message_kind::managers;
+  std::string_view addresses;
+  constexpr void fields(auto& f) { f(addresses); }
 };
 
 namespace detail {

@@ -26,6 +26,10 @@ class client_places {
   void leave(peer who) noexcept {
     std::erase_if(places_, [&](const place& p) { return p.who == who; });
   }
+  template <class On>
+  void each(On&& on) const {
+    for (const place& p : places_) on(p.who);
+  }
   /// The client sent a request that can be read.
   void asked(peer who, instant now) noexcept {
     for (place& p : places_)

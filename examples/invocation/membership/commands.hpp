@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of the client that follows its managers, and its report. Hot path: no.
+#pragma once
+
+#include "../commands.hpp"
+
+#include <map>
+
+namespace weft::invocation {
+
+struct follower_command {
+  std::vector<std::string> managers;
+  client_options options;
+  duration lasts = 2s;      ///< From the first call on.
+  duration pause = 1ms;     ///< Between two calls.
+  duration deadline = 5s;   ///< Of a call.
+  duration recovery = 20s;  ///< Until a manager must have taken over.
+  bool until_taken_over = false;
+};
+std::variant<follower_command, stop_with> parse_follower(std::string_view fabric, int argc, char** argv);
+
+struct follower_report {
+  std::uint64_t done = 0, wrong = 0;
+  std::map<std::string, std::uint64_t> failed;  ///< By name_of() the trouble.
+  std::uint64_t takeovers = 0, unbilled = 0;
+  duration longest_takeover{};
+  duration longest_gap{};  ///< Between the ends of two calls that succeeded, one after the other.
+  std::string manager;     ///< The last one.
+  bool exact = false;      ///< The last bill.
+};
+void print(const follower_report& report);
+
+}  // namespace weft::invocation

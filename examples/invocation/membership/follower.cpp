@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// invocation-follower.<fabric>: a client that goes on when its manager ends, and reports how long nobody served it.
+#include "commands.hpp"
+#include "following.hpp"
+
+#include <weft/compose/selected.hpp>
+
+#include <cstring>
+#include <iostream>
+
+int main(int argc, char** argv) try {
+  using namespace weft::invocation;
+  using clock = std::chrono::steady_clock;
+  const std::string self = "invocation-follower." + std::string(weft::selected_name);
+  const auto fail = [&](const std::string& sentence) {
+    complain(self, sentence);
+    return 1;
+  };
+  auto parsed = parse_follower(weft::selected_name, argc, argv);
+  if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
+  const auto& command = std::get<follower_command>(parsed);
+
+  allocation_request request;
+  request.input_bytes = request.output_bytes = 64;
+  auto opened = following_client<weft::selected>::open(command.managers, command.options, request, command.recovery);
+  if (!opened) return fail("no allocation: " + opened.error().sentence);
+  auto& follows = **opened;
+  std::cerr << "served by " << follows.now().manager_address() << std::endl;
+
+  follower_report report;
+  std::uint64_t number = 0;
+  weft::instant last = clock::now();
+  weft::instant end = last + (command.until_taken_over ? command.recovery : command.lasts);
+  while (clock::now() < end) {
+    std::array<std::byte, 64> in{}, out{};
+    std::memcpy(in.data(), &++number, sizeof number);
+    const outcome o = follows.now().invoke("echo", in, out, command.deadline);
+    if (o) {
+      const weft::instant now = clock::now();
+      report.longest_gap = std::max(report.longest_gap, weft::duration(now - last));
+      last = now;
+      ++(o.bytes == in.size() && in == out ? report.done : report.wrong);
+    } else {
+      ++report.failed[name_of(o.why)];
+    }
+    if (!follows.now().allocated()) {
+      const std::size_t before = follows.takeovers().size();
+      if (const auto again = follows.recover(command.recovery); !again)
+        return fail("no manager took over within " + std::to_string(command.recovery / 1ms) +
+                    " ms: " + again.error().sentence);
+      if (follows.takeovers().size() > before) {
+        const auto& taken = follows.takeovers().back();
+        std::cerr << "taken over by " << taken.to << " within " << taken.took / 1ms << " ms" << std::endl;
+        if (command.until_taken_over && before == 0) end = clock::now() + command.lasts;
+      }
+      continue;
+    }
+    if (command.pause > weft::duration()) std::this_thread::sleep_for(command.pause);
+  }
+  for (const auto& each : follows.takeovers()) report.longest_takeover = std::max(report.longest_takeover, each.took);
+  report.takeovers = follows.takeovers().size();
+  report.unbilled = follows.unbilled();
+  report.manager = follows.now().manager_address();
+  const auto cost = follows.now().release();
+  if (!cost) return fail(cost.error().sentence);
+  report.exact = cost->exact;
+  print(report);
+  return report.wrong == 0 && report.exact ? 0 : 1;
+} catch (const std::exception& e) {
+  return weft::invocation::ended_by(e, "invocation-follower", weft::selected_name);
+}
