@@ -7,8 +7,9 @@
 // Hot path: no. Threads: as weft::job.
 #pragma once
 
-#include "brought_backend.hpp"
 #include "etcd/store.hpp"
+
+#include "brought_backend.hpp"
 
 namespace weft::jobs::etcd {
 

@@ -5,8 +5,9 @@
 // Hot path: no. Threads: one owner.
 #pragma once
 
-#include "../../core/time.hpp"
 #include "curl.hpp"
+
+#include "../../core/time.hpp"
 
 #include <algorithm>
 #include <chrono>

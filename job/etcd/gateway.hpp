@@ -6,11 +6,12 @@
 // Hot path: no. Threads: one owner.
 #pragma once
 
+#include "json.hpp"
+
 #include "../../core/printable.hpp"
 #include "../backend.hpp"
 #include "address.hpp"
 #include "exchange.hpp"
-#include "json.hpp"
 
 namespace weft::jobs::etcd {
 
