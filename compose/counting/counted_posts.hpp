@@ -13,8 +13,11 @@ namespace weft::detail {
 
 /// Base of transport<counted<F>>. `Plain` is transport<F>.
 template <class Transport, class Plain>
-class counted_posts {
+class counted_posts : public refused_posts<counted_posts<Transport, Plain>> {
+  using refused = refused_posts<counted_posts>;
+
  public:
+  using refused::get, refused::put, refused::put_notify, refused::send;
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept {
     return posted(to, traffic::send, from, plain().send(to, from, context), context);
   }
@@ -83,27 +86,6 @@ class counted_posts {
   [[gnu::always_inline]] status get(peer from, gather_list into, const remote_place& at, void* context) noexcept {
     return posted(from, traffic::get, into, plain().get(from, into, at, context), context);
   }
-
-  // ---- compile errors with a sentence, those of the transport below
-  template <wrong_source Source, class... Rest>
-  status send(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status put(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status put_notify(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status get(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <class Source, wide_immediate Number, class... Rest>
-  requires(!wrong_source<Source>) status put_notify(peer, const Source&, const remote_place&, Number, Rest&&...)
-  noexcept { return refuse_immediate<Number>(); }
 
  private:
   Plain& plain() noexcept { return static_cast<Transport&>(*this); }

@@ -18,7 +18,8 @@ namespace weft::detail {
 
 /// Base of transport<F>.
 template <class Transport, class F>
-class posting_calls {
+class posting_calls : public refused_posts<posting_calls<Transport, F>> {
+  using refused = refused_posts<posting_calls>;
   using engine_type = engine<F>;
   using initiator_type = typename engine_type::coalescing::template initiator_type<engine_type>;
 
@@ -28,6 +29,9 @@ class posting_calls {
   static constexpr std::uint32_t inject_bytes = engine_type::copied_bytes;
   /// The same for puts: from 1 byte to this size. 0 where a refused write is reported (policies/write_fault.hpp).
   static constexpr std::uint32_t put_inject_bytes = engine_type::injects_puts ? engine_type::inject_bytes : 0;
+
+  // Of other arguments.
+  using refused::get, refused::put, refused::put_notify, refused::send;
 
   /// Sends a message; the peer's handler gets `received`.
   [[gnu::always_inline]] status send(peer to, local_memory from, void* context) noexcept {
@@ -109,27 +113,6 @@ class posting_calls {
     return after_waiting_posts(
         from, [&]() __attribute__((always_inline)) { return gather_().get(from, into, at, context); });
   }
-
-  // Compile errors with a sentence, for arguments that these calls do not take.
-  template <wrong_source Source, class... Rest>
-  status send(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status put(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status put_notify(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status get(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <class Source, wide_immediate Number, class... Rest>
-  requires(!wrong_source<Source>) status put_notify(peer, const Source&, const remote_place&, Number, Rest&&...)
-  noexcept { return refuse_immediate<Number>(); }
 
  protected:
   engine_type& engine_() const noexcept { return *static_cast<const Transport&>(*this).e_; }

@@ -55,6 +55,31 @@ status refuse_immediate() noexcept {
   return {};
 }
 
+/// Base of what posts. `Self` derives from it, and makes a base of its own for each layer of a transport.
+template <class Self>
+class refused_posts {
+ public:
+  template <wrong_source Source, class... Rest>
+  status send(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <wrong_source Source, class... Rest>
+  status put(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <wrong_source Source, class... Rest>
+  status put_notify(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <wrong_source Source, class... Rest>
+  status get(peer, const Source&, Rest&&...) noexcept {
+    return refuse_source<Source>();
+  }
+  template <class Source, wide_immediate Number, class... Rest>
+  requires(!wrong_source<Source>) status put_notify(peer, const Source&, const remote_place&, Number, Rest&&...)
+  noexcept { return refuse_immediate<Number>(); }
+};
+
 /// Base of batches and groups.
 class refused_members {
  public:

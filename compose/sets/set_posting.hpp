@@ -36,7 +36,8 @@ inline constexpr bool says_its_fabric<peer_of<F>> = true;
 
 /// Base of transport<fabric_set<F...>>.
 template <class Transport, class... F>
-class set_posting_calls {
+class set_posting_calls : public refused_posts<set_posting_calls<Transport, F...>> {
+  using refused = refused_posts<set_posting_calls>;
   using members = set_members<F...>;
 
  public:
@@ -45,6 +46,8 @@ class set_posting_calls {
   static constexpr std::uint32_t inject_bytes = std::min({transport<F>::inject_bytes...});
   /// The same for puts.
   static constexpr std::uint32_t put_inject_bytes = std::min({transport<F>::put_inject_bytes...});
+
+  using refused::get, refused::put, refused::put_notify, refused::send;
 
   template <std::derived_from<peer> To>
   [[gnu::always_inline]] status send(const To& to, local_memory from, void* context) noexcept {
@@ -179,27 +182,6 @@ class set_posting_calls {
           return net.get(from, here, at, context);
         });
   }
-
-  // Compile errors with a sentence, as on one fabric.
-  template <wrong_source Source, class... Rest>
-  status send(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status put(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status put_notify(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <wrong_source Source, class... Rest>
-  status get(peer, const Source&, Rest&&...) noexcept {
-    return refuse_source<Source>();
-  }
-  template <class Source, wide_immediate Number, class... Rest>
-  requires(!wrong_source<Source>) status put_notify(peer, const Source&, const remote_place&, Number, Rest&&...)
-  noexcept { return refuse_immediate<Number>(); }
 
   /// Ends when each earlier write to this peer is visible there (completion_calls::flush).
   template <std::derived_from<peer> To>
