@@ -56,6 +56,8 @@ COMMANDS: dict[str, Fate] = {
     r"bpftrace -e [^\0]*": nobody("it needs a kernel that lets bpftrace in"),
     r"weft top --format prometheus > .*": nobody("it writes into a folder of node_exporter"),
     r"weft top.*": by("loopback.top"),
+    r"\./configure --with-(ofi|cuda)=.*": nobody("it builds a client from a source that is not in the tree"),
+    r"(SHMEM_OFI_PROVIDER|FI_PROVIDER)=efa .*\./weft emulate efa .*": nobody("it needs such a client"),
     r"\./weft bench .*--list": here(),
     r"\./weft add .*": by("add.unknown_providers"),
     r"\./weft probe .*": by("probe.row.<fabric>"),
