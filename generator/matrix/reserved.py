@@ -25,7 +25,7 @@ while xor xor_eq"""
 _MACROS = """assert d_fileno errno h_addr h_errno htonl htons i386 linux major makedev math_errhandling minor ntohl
 ntohs offsetof sa_handler sa_sigaction sched_priority setjmp sigmask sin_zero stderr stdin stdout strdupa strndupa unix
 va_arg va_copy va_end va_start"""
-_MACRO_FAMILIES = re.compile(r"(bswap|ibv|s6|si|sigev|st)_[a-z0-9_]+|[bhl]e?\d*to[bhl]e?\d+")
+_MACRO_FAMILIES = re.compile(r"(bswap|hwloc|ibv|if[acr]|s6|si|sigev|st)_[a-z0-9_]+|[bhl]e?\d*to[bhl]e?\d+")
 _GENERATED = """answers any_later_version atomic_table atomics_by built_with by_library changed complete_fabric
 environment environment_setting fabric_facts facts fingerprint follows half_round_trip_ns library library_version
 made_from name permitted policies policy_set port refused settings shared unlimited why_not"""
