@@ -29,7 +29,7 @@ inline constexpr std::uint32_t largest_tagged_window = 4096;
 
 /// The words that both sides must share: all but a last one of tagged messages.
 constexpr std::string_view without_tagged_word(std::string_view shared) noexcept {
-  const std::size_t last = shared.rfind(' ') == shared.npos ? 0 : shared.rfind(' ') + 1;
+  const std::size_t last = shared.rfind(' ') == std::string_view::npos ? 0 : shared.rfind(' ') + 1;
   if (!shared.substr(last).starts_with(tagged_word)) return shared;
   return shared.substr(0, last == 0 ? 0 : last - 1);
 }

@@ -34,7 +34,7 @@ class receiver {
           if (const step s = in_.end - in_.begin < frame_bytes ? fill_head() : begun(); s != step::taken) return s;
           break;
         case incoming::stage::no_receive:
-          if (c_.receives.empty()) return c_.out.broken ? step::finished : step::nothing;
+          if (c_.receives.empty()) return without_receive();
           begin_message();
           break;
         case incoming::stage::body:
@@ -47,6 +47,7 @@ class receiver {
   }
 
  private:
+  step without_receive() const noexcept { return c_.out.broken ? step::finished : step::nothing; }
   // ---- bytes
   /// Whether bytes came. `wanted`: bytes that were asked for; fewer mean that the socket is empty now.
   step after_read(ssize_t got, std::size_t wanted) noexcept {

@@ -48,7 +48,9 @@ class owned_locks {
 
  private:
   static owned_locks& one() {
-    static auto* const all = new owned_locks;  // transports may end after static objects
+    // Transports may end after static objects.
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one list of the process
+    static auto* const all = new owned_locks;
     return *all;
   }
   void given_up_in_children() {

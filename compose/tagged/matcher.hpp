@@ -52,7 +52,7 @@ class tag_matcher final : message_holder {
   tag_matcher(const tag_matcher&) = delete;
   tag_matcher& operator=(const tag_matcher&) = delete;
   /// The transport closes: receives end, and no handler hears of it.
-  ~tag_matcher() {
+  ~tag_matcher() override {
     end_receives([](const posted_receive& /*each*/) { return true; }, error(errc::closed, "receive_tagged"));
     while (!ends_.alone()) {
       first_end().stage_ = receive_stage::ended;

@@ -21,6 +21,7 @@ struct waiting_message;
 /// Who keeps the bytes of messages that wait: one of the transports that share a tag_matching.
 class message_holder {
  public:
+  virtual ~message_holder() = default;
   message_holder(const message_holder&) = delete;
   message_holder& operator=(const message_holder&) = delete;
   /// Fills the receive with a message of this holder, which has left its lists. The next poll reports the end.
@@ -28,7 +29,6 @@ class message_holder {
 
  protected:
   message_holder() noexcept = default;
-  ~message_holder() = default;
 };
 
 /// A message without a receive. It is in the list of its tag's hash, and in the list of all.
