@@ -96,6 +96,8 @@ struct endpoint {
   std::uint64_t receive_calls = 0;  ///< Calls that posted receives, one or several each.
   std::uint64_t starved_count = 0;  ///< Number of packets that found no receive.
   std::uint64_t refused_count = 0;  ///< Number of remote accesses that this port refused.
+  std::uint64_t packets = 0;        ///< Number of packets from and to this port.
+  std::uint64_t packet_bytes = 0;   ///< Their payloads.
   std::int64_t full_until = 0;
   std::uint32_t sleeper = no_index;  ///< The task in wait().
   std::uint64_t events = 0;          ///< Counts the events that wake a sleeper.

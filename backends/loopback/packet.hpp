@@ -123,6 +123,10 @@ class packet_pool {
   packet& operator[](std::uint32_t index) noexcept { return all_[index]; }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
   /// Adds `count` free packets.
+  /// Room for the packets of one more port. In a world of many ports they share it.
+  void reserve_for_port(std::size_t count) {
+    if (all_.size() < shared_from || free_.size() < count) reserve(count);
+  }
   void reserve(std::size_t count) {
     const std::size_t before = all_.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -134,6 +138,7 @@ class packet_pool {
   }
 
  private:
+  static constexpr std::size_t shared_from = 16384;  ///< Some 16 MiB.
   std::deque<packet> all_;
   std::vector<std::uint32_t> free_;
   std::uint64_t count_ = 0;

@@ -20,6 +20,11 @@ class ring {
   /// The i-th from the front.
   T& operator[](std::size_t i) noexcept { return slots_[(head_ + i) & (slots_.size() - 1)]; }
   void clear() noexcept { head_ = size_ = 0; }
+  /// As clear, and gives the memory back.
+  void release() noexcept {
+    clear();
+    std::vector<T>().swap(slots_);
+  }
 
   void push_back(T value) {
     if (size_ == slots_.size()) grow(slots_.empty() ? 16 : slots_.size() * 2);

@@ -11,6 +11,8 @@
 #include "ring.hpp"
 #include "trace.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -43,6 +45,7 @@ struct task {
   std::uint64_t ticket = 0;            ///< Wake-ups with an older ticket are stale.
   std::uint32_t asleep_at = no_index;  ///< The port that it waits on without a deadline.
   bool condemned = false;              ///< Dies as soon as it leaves.
+  std::int64_t processor_ns = 0;       ///< What it really took (scheduler::measured).
 };
 
 /// Runs due events, earliest first.
@@ -52,6 +55,7 @@ class scheduler {
 
   chance draw;
   trace log;
+  std::uint32_t measured = 0;  ///< The first so many tasks count their processor's time. No run depends on it.
   std::vector<task> tasks;
   std::function<void(std::uint32_t)> on_packet;  ///< Set by the world: a packet is due.
   /// Set by the world: matches messages with receives again.
@@ -63,6 +67,8 @@ class scheduler {
   std::int64_t limit() const noexcept { return limit_; }
   std::uint32_t running() const noexcept { return running_; }
   bool idle() const noexcept { return heap_.empty(); }
+  /// Tasks, without services, that have not ended.
+  std::size_t unfinished() const noexcept { return unfinished_; }
   std::int64_t next_due() const noexcept { return heap_.empty() ? never : heap_.front().at; }
   void set_limit(std::int64_t at) noexcept { limit_ = at; }
 
@@ -133,9 +139,17 @@ class scheduler {
     fresh.thread.reset(new fiber(std::move(body)));
     fresh.node = node;
     fresh.service = service;
+    if (!service) ++unfinished_;
     const auto index = static_cast<std::uint32_t>(tasks.size() - 1);
     post(now_, due_kind::wake, index, 0);
     return index;
+  }
+
+  /// A task that will not run again. Its stack is given back.
+  void drop(task& over) {
+    if (!over.thread) return;
+    if (!over.service) --unfinished_;
+    over.thread.reset();
   }
 
  private:
@@ -143,6 +157,12 @@ class scheduler {
     if (a.at != b.at) return a.at > b.at;
     if (a.tie != b.tie) return a.tie > b.tie;
     return a.order > b.order;
+  }
+
+  static std::int64_t processor_time() noexcept {
+    timespec at{};
+    (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+    return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
   }
 
   void act(std::uint32_t slot) {
@@ -161,16 +181,22 @@ class scheduler {
     log.note(now_, trace_event::ran, sleeper.node, next.subject);
     fiber* thread = sleeper.thread.get();
     running_ = next.subject;
+    const bool measures = next.subject < measured;
+    const std::int64_t began = measures ? processor_time() : 0;
     thread->resume();
     running_ = no_index;
     task& stopped = tasks[next.subject];
-    if (stopped.condemned) stopped.thread.reset();
-    return stopped.thread && stopped.thread->done() ? stopped.thread->escaped() : std::exception_ptr{};
+    if (measures) stopped.processor_ns += processor_time() - began;
+    const bool done = stopped.thread && stopped.thread->done();
+    const std::exception_ptr escaped = done ? stopped.thread->escaped() : std::exception_ptr{};
+    if (done || stopped.condemned) drop(stopped);
+    return escaped;
   }
 
   std::vector<due> heap_;
   std::vector<std::function<void()>> actions_;
   std::uint64_t order_ = 0;
+  std::size_t unfinished_ = 0;
   std::int64_t now_ = 1'000'000'000;  // Not zero: an instant of zero often means "none" to callers.
   std::int64_t limit_ = never;
   std::uint32_t running_ = no_index;

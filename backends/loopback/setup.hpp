@@ -38,8 +38,9 @@ inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const po
   fresh->incoming.reserve(options.operations);
   fresh->link_events.reserve(options.links);
   if (!row.connected || row.pooled) fresh->receives.posted.reserve(options.receives);
-  sim.pool.reserve(std::min<std::size_t>(options.operations, 512));
+  sim.pool.reserve_for_port(std::min<std::size_t>(options.operations, 512));
   sim.endpoints.push_back(fresh);
+  enter_place(sim, *fresh);
   return fresh;
 }
 

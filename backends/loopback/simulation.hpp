@@ -8,6 +8,7 @@
 #include "endpoint.hpp"
 #include "faults.hpp"
 
+#include <unordered_map>
 #include <unordered_set>
 
 namespace weft::backends::loopback {
@@ -40,7 +41,7 @@ struct oob_exchange_entry {
 
 struct simulation {
   simulation(std::uint64_t seed_of_run, const faults& trouble) : seed(seed_of_run), time(seed_of_run), wrong(trouble) {
-    nodes.push_back({"main"});
+    (void)node_named("main");
     time.paused_until = [this](std::uint32_t node) { return nodes[node].paused_until; };
   }
   simulation(const simulation&) = delete;
@@ -57,10 +58,14 @@ struct simulation {
   packet_pool pool;
   std::vector<node_state> nodes;  ///< 0 is "main": code outside of fibers.
   std::vector<std::shared_ptr<endpoint>> endpoints;
+  /// Open ports by their service, or by their address where the row resolves none. A world has 100,000 of them.
+  std::unordered_map<std::string, std::vector<std::uint32_t>> places;
   std::vector<std::unique_ptr<cut_path>> cuts;
   std::vector<std::shared_ptr<oob_exchange_entry>> served;
   std::uint32_t guest_node = 0;  ///< The node of the thread that runs outside of fibers.
   std::uint64_t posted = 0;
+  std::uint64_t packets = 0;  ///< On their way to a peer, without answers of the library.
+  std::uint64_t packet_bytes = 0;
   std::uint64_t sleeps = 0;                  ///< Counted for planted_bug::lost_wake_up.
   std::function<void(std::uint32_t)> crash;  ///< Set by the world: kills a node.
 
@@ -73,10 +78,9 @@ struct simulation {
     time.log.note(now(), what, who, first, second);
   }
   std::uint32_t node_named(std::string_view name) {
-    for (std::uint32_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i].name == name) return i;
-    nodes.push_back({std::string(name)});
-    return static_cast<std::uint32_t>(nodes.size() - 1);
+    const auto [found, fresh] = numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(nodes.size()));
+    if (fresh) nodes.push_back({std::string(name)});
+    return found->second;
   }
   /// The cut that holds packets from node `from` to node `to`, or null.
   cut_path* cut_on_the_way(std::uint32_t from, std::uint32_t to) noexcept {
@@ -89,6 +93,9 @@ struct simulation {
     cut_path* const found = cut_on_the_way(a, b);
     return found != nullptr ? found : cut_on_the_way(b, a);
   }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;  ///< Of nodes, by name.
 };
 
 /// Whether this planted bug strikes now: one time in `one_in`.

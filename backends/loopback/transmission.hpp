@@ -37,12 +37,24 @@ inline std::int64_t arrival_time(simulation& sim, const endpoint& from, link_sta
   return at;
 }
 
+/// For both ports, and for the world.
+inline void count_packet(simulation& sim, const packet& p) {
+  ++sim.packets;
+  sim.packet_bytes += p.total();
+  for (const std::uint32_t port : {p.from.port, p.to.port})
+    if (port < sim.endpoints.size()) {
+      ++sim.endpoints[port]->packets;
+      sim.endpoints[port]->packet_bytes += p.total();
+    }
+}
+
 inline void send_off(simulation& sim, const endpoint& from, link_state& link, std::uint32_t index) {
   packet& p = sim.pool[index];
   p.stage = packet_stage::arriving;
   const std::int64_t before = std::max(link.last_any, sim.now());
   const std::int64_t at = arrival_time(sim, from, link, p);
   sim.note(trace_event::departed, from.id, p.number, p.total());
+  count_packet(sim, p);
   if (p.kind == packet_kind::write && !from.row.bytes_in_order && p.size >= 2 && at > before + 2 &&
       sim.time.draw.hits(sim.wrong.tear)) {
     p.torn = true;

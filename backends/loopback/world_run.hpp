@@ -8,11 +8,7 @@
 
 namespace weft::backends::loopback {
 
-inline bool world::finished() const noexcept {
-  for (const task& each : sim_.time.tasks)
-    if (!each.service && each.thread && !each.thread->done()) return false;
-  return true;
-}
+inline bool world::finished() const noexcept { return sim_.time.unfinished() == 0; }
 
 inline std::string world::who_waits() const {
   std::string all;
@@ -99,11 +95,16 @@ inline void empty_endpoint(simulation& sim, endpoint& at) {
     else lose(sim, index);
   }
   for (; !at.receives.starved.empty(); at.receives.starved.pop_front()) lose(sim, at.receives.starved.front());
-  for (auto& link : at.links)
+  for (auto& link : at.links) {
     for (; !link->receives.starved.empty(); link->receives.starved.pop_front())
       lose(sim, link->receives.starved.front());
-  at.completions.clear();
-  at.link_events.clear();
+    link->receives.posted.release();
+  }
+  leave_place(sim, at);
+  at.incoming.release();
+  at.receives.posted.release();
+  at.completions.release();
+  at.link_events.release();
   at.regions.clear();
   at.locals.clear();
 }
@@ -141,7 +142,7 @@ inline void kill_node(simulation& sim, std::uint32_t node) {
     if (each.node != node || !each.thread) continue;
     each.condemned = i == sim.time.running();
     self = self || each.condemned;
-    if (!each.condemned) each.thread.reset();
+    if (!each.condemned) sim.time.drop(each);
   }
   if (self) sim.time.leave();
 }
