@@ -56,7 +56,7 @@ inline void break_link(simulation& sim, endpoint& at, const link_name& name, lin
   link_state* link = at.find(name);
   if (!at.open || link == nullptr || link->phase == link_phase::lost) return;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> left;
-  for (std::uint32_t i = 0; i < sim.pool.size(); ++i)
+  for (std::uint32_t i = 0; link->in_flight != 0 && i < sim.pool.size(); ++i)
     if (sim.pool[i].stage != packet_stage::unused && sim.pool[i].from == name && sim.pool[i].unreported)
       left.emplace_back(sim.pool[i].number, i);
   std::sort(left.begin(), left.end());
@@ -147,6 +147,7 @@ inline void discard_reports(endpoint& at, const link_name& name) {
 /// Operations posted on a link that ends still leave. They complete later where the row may report that, otherwise
 /// never.
 inline void disown(simulation& sim, endpoint& at, const link_name& name) {
+  if (const link_state* link = at.find(name); link == nullptr || link->in_flight == 0) return;
   for (std::uint32_t i = 0; i < sim.pool.size(); ++i) {
     packet& p = sim.pool[i];
     if (p.stage == packet_stage::unused || p.from != name || !p.unreported) continue;

@@ -10,6 +10,18 @@
 
 namespace weft::backends::loopback {
 
+/// A service for a port that asked for none. The first ports of a world take the system's range for such ports, in
+/// turn; later ones any number that is free on their host. "0": none is.
+inline std::string free_service(simulation& sim, const std::string& host, std::uint32_t id) {
+  constexpr std::uint32_t first = 1024, usual = 49152, end = 65536;
+  if (id < end - usual) return std::to_string(usual + id);
+  for (std::uint32_t i = 0; i < end - first; ++i) {
+    std::string service = std::to_string(first + (id + i) % (end - first));
+    if (endpoint_at(sim, as_bytes(host + ":" + service)) == nullptr) return service;
+  }
+  return "0";
+}
+
 inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const port_options& options,
                                                        const behaviour& row, std::string_view fabric) {
   if (options.operations == 0 || options.receives == 0)
@@ -22,10 +34,10 @@ inline result<std::shared_ptr<endpoint>> open_endpoint(simulation& sim, const po
   fresh->options = options;
   fresh->row = row;
   fresh->host = options.node;
-  fresh->service = options.service.empty() ? std::to_string(49152 + fresh->id) : options.service;
+  const std::string host = options.node.empty() ? sim.nodes[fresh->node].name : options.node;
+  fresh->service = options.service.empty() ? free_service(sim, host, fresh->id) : options.service;
   if (row.resolves) {
-    fresh->address =
-        as_bytes((options.node.empty() ? sim.nodes[fresh->node].name : options.node) + ":" + fresh->service);
+    fresh->address = as_bytes(host + ":" + fresh->service);
     if (endpoint* taken = endpoint_at(sim, fresh->address); taken != nullptr)
       return {error(errc::rejected, "open"), std::string(fabric) + " (loopback): service " + fresh->service +
                                                  " is taken by a port of node '" + sim.nodes[taken->node].name +
