@@ -9,7 +9,8 @@
 - docs/reference/drift.md from what was observed of each release of libfabric (generator/releasing/page.py);
 - docs/reference/instructions.md from the committed instruction counts (instructions.py);
 - pictures in docs/reference/generated/ from the tables, rules and answers of the code (pictures/);
-- docs/reference/reliability.md from the lists and figures of campaigns and attacks (reliability.py).
+- docs/reference/reliability.md from the lists and figures of campaigns and attacks (reliability.py);
+- docs/reference/scale.md from the runs of invocation.scale (scale.py).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import benches
 import campaigns
 import instructions
 import reliability
+import scale
 from pictures import lowerings, road, states
 from ruamel.yaml import YAML
 
@@ -158,6 +160,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "docs/reference/generated/lowerings.svg": lowerings.picture,
     "docs/reference/generated/road.svg": road.picture,
     "docs/reference/generated/states.svg": states.picture,
+    scale.PAGE: lambda root: _NOTE.format(source=scale.FIGURES) + scale.page(root),
     reliability.PAGE: lambda root: _NOTE.format(source=reliability.LISTS) + reliability.page(root),
 }
 

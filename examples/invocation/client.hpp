@@ -27,8 +27,9 @@ struct client_options {
       10s;                      ///< No function runs longer: its executor is killed. A silent peer is not lost earlier.
   invocation::polling polling;  ///< How this client waits for replies.
   std::uint16_t most_workers = 16;
-  token identity{};         ///< By this, managers share clients; all zero: a new one.
-  std::uint16_t flags = 0;  ///< serve_here, lost_manager.
+  token identity{};                 ///< By this, managers share clients; all zero: a new one.
+  std::uint16_t flags = 0;          ///< serve_here, lost_manager.
+  std::uint32_t operations = 1024;  ///< Most calls and messages in flight.
 };
 
 /// A call of the vector form: one per worker.
@@ -50,7 +51,7 @@ class client {
     t.listens = true;
     t.sleeps = o.polling.sleeps();
     t.peers = std::min(2U * o.most_workers + 4U, most_peers);
-    t.operations = 1024;
+    t.operations = o.operations;
     t.operation_timeout = o.function_limit + 10s;
     t.silence_limit = o.function_limit + 2s;
     auto net = weft::open<F>(t);

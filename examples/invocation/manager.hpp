@@ -28,6 +28,7 @@ struct manager_options {
   std::uint16_t most_clients = 0;  ///< At a time; 0: 16 more than allocations, so that a refusal has a place.
   duration idle_limit = 10s;       ///< A client that has sent no request by then is closed.
   memory_budget memory;            ///< For the slots and objects of executors.
+  std::uint32_t most_peers = invocation::most_peers;  ///< Of its transport. More only on fabrics that have the room.
 };
 
 template <complete_fabric F, spawner Spawner>
@@ -50,7 +51,8 @@ class manager {
     t.silence_limit = o.longest_function + 2s;
     auto net = weft::open<F>(t);
     if (!net) return std::move(net).error();
-    auto letters = outbox<F>::open(*net, 128, most_letters);
+    // One for each peer: all workers of a storm get their accounts, and all clients their answers.
+    auto letters = outbox<F>::open(*net, std::max(128U, p.clients + p.workers), most_letters);
     if (!letters) return std::move(letters).error();
     return std::unique_ptr<manager>(
         new manager(o, std::move(net).value(), std::move(letters).value(), std::move(spawn)));
@@ -362,7 +364,7 @@ class manager {
   };
   static places places_of(const manager_options& o) noexcept {
     constexpr std::uint32_t callers = 24;
-    constexpr std::uint32_t rest = most_peers - callers;
+    const std::uint32_t rest = std::max(o.most_peers, 2 * callers) - callers;
     const std::uint32_t asked = o.most_clients > 0 ? o.most_clients : o.most_allocations + 16U;
     const std::uint32_t clients = std::min(asked, rest / 2);
     return {callers, clients, std::min(std::uint32_t{o.most_allocations} * o.most_workers, rest - clients)};

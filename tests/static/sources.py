@@ -16,8 +16,8 @@ NOT_SOURCES = frozenset(
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
     r"^(generated/|docs/(.*/)?((matrix|conformance|performance|performance_of_sets|mutation|nightly|reliability"
-    r"|drift)\.md$|generated/)"
-    r"|generator/schemas/|docs/reference/matrix\.html$|docs/tables/(mutation|nightly|reliability)\.json$"
+    r"|drift|scale)\.md$|generated/)"
+    r"|generator/schemas/|docs/reference/matrix\.html$|docs/tables/(mutation|nightly|reliability|scale)\.json$"
     r"|docs/tables/releases/|LICENSE$|fuzz/corpus/|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 

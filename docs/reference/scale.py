@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scale.md: how function invocation grows in a simulated world; from docs/tables/scale.json and the example's limits."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+PAGE = "docs/reference/scale.md"
+FIGURES = "docs/tables/scale.json"
+_LIMITS = {"peers": ("examples/invocation/protocol.hpp", r"most_peers =\s*(\d+)"),
+           "callers": ("examples/invocation/manager.hpp", r"uint32_t callers = (\d+)")}
+_WANTED = 10_000  # executors, with ten clients each
+_GIB = float(1 << 30)
+Run = dict[str, Any]
+
+
+def page(root: Path) -> str:
+    """The runs, how their counts grow, and what ends the growth first."""
+    runs: list[Run] = list(json.loads((root / FIGURES).read_text("utf-8")).values())
+    alone = sorted((each for each in runs if each["managers"] == 1), key=lambda each: int(each["executors"]))
+    if len(alone) < 2:
+        raise SystemExit(f"{FIGURES}: two sizes with one manager are needed; tests/invocation/scale/record.py runs them")
+    return (
+        "# Scale of function invocation\n\n"
+        "A simulated world runs the example's manager, workers and clients in virtual time, in one thread. There are ten\n"
+        "clients for each executor, and all come at once. A client connects, gets an executor of one worker, calls it\n"
+        f"{alone[0]['calls_each']} times, and releases it. Where every place is taken, it asks again after 20 ms.\n\n"
+        "```sh\n"
+        "scripts/nightly scale\n"
+        "```\n\n"
+        f"Run on {max(each['day'] for each in runs)}. Counts do not depend on the machine; processor times do.\n\n"
+        + _table(runs) + "\n## How it grows\n\n" + _growth(alone) + "\n## What ends the growth first\n\n"
+        + _bottlenecks(root, alone)
+    )
+
+
+def _table(runs: list[Run]) -> str:
+    head = ("executors", "clients", "managers", "messages a client", "bytes a client", "refused tries a client",
+            "messages of managers a client", "managers' processor time a client", "transports at once",
+            "memory a transport")
+    rows = [head, ("---",) * len(head)]
+    for each in runs:
+        clients = each["clients"]
+        rows.append((
+            f"{each['executors']:,}", f"{clients:,}", str(each["managers"]), f"{each['packets'] / clients:.1f}",
+            f"{each['packet_bytes'] / clients:,.0f}", f"{(each['refused'] + each['turned_away']) / clients:.2f}",
+            f"{each['manager_packets'] / clients:.1f}", f"{_processor(each) * 1e3:.2f} ms", f"{each['peak_ports']:,}",
+            f"{each['peak_bytes'] / each['peak_ports'] / 1024:,.0f} KiB"))
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
+def _processor(each: Run) -> float:
+    """Seconds of a processor that a client costs its manager."""
+    return float(each["manager_processor_ns"]) / 1e9 / float(each["clients"])
+
+
+def _exponent(small: Run, large: Run, what: str) -> float:
+    return math.log(large[what] / small[what]) / math.log(large["executors"] / small["executors"])
+
+
+def _growth(alone: list[Run]) -> str:
+    small, large = alone[0], alone[-1]
+    lines = [f"The power with which a count grows from {small['executors']:,} to {large['executors']:,} executors, with "
+             "one manager.\n1 is in proportion. `invocation.scaled.loopback` holds the first four to 1.1 at small sizes."
+             "\n\n| count | power |\n| --- | --- |\n"]
+    for what, name in (("packets", "messages"), ("packet_bytes", "bytes"), ("manager_packets", "messages of the manager"),
+                       ("manager_bytes", "bytes of the manager"), ("events", "events of the run"),
+                       ("peak_bytes", "memory of all, with the simulated fabric"),
+                       ("manager_processor_ns", "processor time of the manager")):
+        lines.append(f"| {name} | {_exponent(small, large, what):.2f} |\n")
+    return "".join(lines)
+
+
+def _limit(root: Path, name: str) -> int:
+    file, pattern = _LIMITS[name]
+    found = re.search(pattern, (root / file).read_text("utf-8"))
+    if found is None:
+        raise SystemExit(f"{file}: {pattern} is not there any more; docs/reference/scale.py reads it")
+    return int(found[1])
+
+
+def _bottlenecks(root: Path, alone: list[Run]) -> str:
+    peers, callers = _limit(root, "peers"), _limit(root, "callers")
+    workers = (peers - callers) // 2
+    small, large = alone[0], alone[-1]
+    text = (
+        f"1. **Places of one manager: {workers} executors** of one worker. Its transport has {peers} peers, as shared\n"
+        f"   memory's address table has no more: {callers} for callers, and the rest in halves for clients and workers.\n"
+        f"   {_WANTED:,} executors need {-(-_WANTED // workers)} managers. The runs above lift the limit\n"
+        "   (`manager_options::most_peers`), to find what comes next.\n"
+        f"2. **The manager's processor.** With {large['executors']:,} executors a client costs it\n"
+        f"   {_processor(large) * 1e3:.2f} ms, so one core serves {1 / _processor(large):,.0f} clients in a second;\n"
+        f"   with {small['executors']:,} it serves {1 / _processor(small):,.0f}. It looks at all allocations for each\n"
+        "   request. The figure includes the calls of the simulated fabric, and their searches for free links.\n"
+        f"3. **Memory of the machine that simulates.** Two transports and a fiber stand for an executor and its client:\n"
+        f"   {large['peak_bytes'] / large['executors'] / 1024:,.0f} KiB for each executor.\n"
+    )
+    if large["executors"] >= _WANTED:
+        return text
+    ratio = _WANTED / large["executors"]
+    seconds = large["seconds"] * ratio ** max(1.0, math.log(large["seconds"] / max(1, small["seconds"]))
+                                              / math.log(large["executors"] / small["executors"]))
+    return text + (
+        f"\n{_WANTED:,} executors with {10 * _WANTED:,} clients were not run. By these figures they take about\n"
+        f"{large['peak_bytes'] * ratio / _GIB:,.0f} GiB and {seconds / 60:,.0f} minutes of one core.\n"
+    )
