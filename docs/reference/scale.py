@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scale.md: how function invocation grows in a simulated world; from docs/tables/scale.json and the example's limits."""
+"""scale.md: how function invocation grows in a simulated world; from scale.json and the example's limits."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def page(root: Path) -> str:
     runs: list[Run] = list(json.loads((root / FIGURES).read_text("utf-8")).values())
     alone = sorted((each for each in runs if each["managers"] == 1), key=lambda each: int(each["executors"]))
     if len(alone) < 2:
-        raise SystemExit(f"{FIGURES}: two sizes with one manager are needed; tests/invocation/scale/record.py runs them")
+        raise SystemExit(f"{FIGURES}: two sizes with one manager are needed; scripts/nightly scale runs them")
     return (
         "# Scale of function invocation\n\n"
-        "A simulated world runs the example's manager, workers and clients in virtual time, in one thread. There are ten\n"
-        "clients for each executor, and all come at once. A client connects, gets an executor of one worker, calls it\n"
-        f"{alone[0]['calls_each']} times, and releases it. Where every place is taken, it asks again after 20 ms.\n\n"
+        "A simulated world runs the example's manager, workers and clients in virtual time, in one thread.\n"
+        "There are ten clients for each executor, and all come at once. A client connects, gets\n"
+        f"an executor of one worker, calls it {alone[0]['calls_each']} times, and releases it.\n"
+        "Where every place is taken, it asks again after 20 ms.\n\n"
         "```sh\n"
         "scripts/nightly scale\n"
         "```\n\n"
@@ -64,11 +65,12 @@ def _exponent(small: Run, large: Run, what: str) -> float:
 
 def _growth(alone: list[Run]) -> str:
     small, large = alone[0], alone[-1]
-    lines = [f"The power with which a count grows from {small['executors']:,} to {large['executors']:,} executors, with "
-             "one manager.\n1 is in proportion. `invocation.scaled.loopback` holds the first four to 1.1 at small sizes."
-             "\n\n| count | power |\n| --- | --- |\n"]
-    for what, name in (("packets", "messages"), ("packet_bytes", "bytes"), ("manager_packets", "messages of the manager"),
-                       ("manager_bytes", "bytes of the manager"), ("events", "events of the run"),
+    lines = [f"The power with which a count grows from {small['executors']:,} to {large['executors']:,} executors,\n"
+             "with one manager. 1 is in proportion. `invocation.scaled.loopback` holds the first four to 1.1\n"
+             "at small sizes.\n\n| count | power |\n| --- | --- |\n"]
+    for what, name in (("packets", "messages"), ("packet_bytes", "bytes"),
+                       ("manager_packets", "messages of the manager"), ("manager_bytes", "bytes of the manager"),
+                       ("events", "events of the run"),
                        ("peak_bytes", "memory of all, with the simulated fabric"),
                        ("manager_processor_ns", "processor time of the manager")):
         lines.append(f"| {name} | {_exponent(small, large, what):.2f} |\n")
@@ -88,15 +90,16 @@ def _bottlenecks(root: Path, alone: list[Run]) -> str:
     workers = (peers - callers) // 2
     small, large = alone[0], alone[-1]
     text = (
-        f"1. **Places of one manager: {workers} executors** of one worker. Its transport has {peers} peers, as shared\n"
-        f"   memory's address table has no more: {callers} for callers, and the rest in halves for clients and workers.\n"
+        f"1. **Places of one manager: {workers} executors** of one worker. Its transport has {peers} peers, as\n"
+        f"   shared memory's address table has no more: {callers} for callers, and the rest in halves\n"
+        "   for clients and workers.\n"
         f"   {_WANTED:,} executors need {-(-_WANTED // workers)} managers. The runs above lift the limit\n"
         "   (`manager_options::most_peers`), to find what comes next.\n"
         f"2. **The manager's processor.** With {large['executors']:,} executors a client costs it\n"
         f"   {_processor(large) * 1e3:.2f} ms, so one core serves {1 / _processor(large):,.0f} clients in a second;\n"
         f"   with {small['executors']:,} it serves {1 / _processor(small):,.0f}. It looks at all allocations for each\n"
         "   request. The figure includes the calls of the simulated fabric, and their searches for free links.\n"
-        f"3. **Memory of the machine that simulates.** Two transports and a fiber stand for an executor and its client:\n"
+        f"3. **Memory of the machine that simulates.** Two transports stand for an executor and its client:\n"
         f"   {large['peak_bytes'] / large['executors'] / 1024:,.0f} KiB for each executor.\n"
     )
     if large["executors"] >= _WANTED:

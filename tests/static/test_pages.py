@@ -32,7 +32,8 @@ def tree(tmp_path: Path) -> Path:
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("providers.yaml", "CMakeLists.txt"):  # without the latter, an installed command says less
         shutil.copy(ROOT / file, tmp_path)
-    for folder in ("tests", "compose", "backends"):  # pages name tests and functions, which must exist
+    # Pages name tests and functions, which must exist, and limits of the example.
+    for folder in ("tests", "compose", "backends", "examples"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     return tmp_path
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Function invocation with thousands of executors, in virtual time: managers, and clients that all come at once.
-// Client, manager and worker are the example's; an executor is a fiber. Clients wait in lanes: a lane plays one client
+// Client, manager and worker are the example's; an executor is a fiber. Clients wait in lines: a line plays one client
 // after the other, so that a world holds the clients that have a place and those that are refused, and not all that
 // ever come. Hot path: no. Threads: one.
 #pragma once
@@ -44,7 +44,7 @@ struct scale_plan {
   std::uint32_t clients = 100;   ///< In all. Each connects, allocates one executor, calls, releases, and leaves.
   std::uint32_t calls = 4;       ///< Of each client.
   std::uint32_t managers = 1;    ///< Clients and executors are spread over them evenly.
-  std::uint32_t waiting = 25;    ///< Of 100 executors' worth of lanes: so many more clients than there are places.
+  std::uint32_t waiting = 25;    ///< Of 100 executors' worth of lines: so many more clients than there are places.
   duration work = 100us;         ///< Of one call.
   duration retry = 20ms;         ///< A refused client asks again after this time.
   duration poll = 10us;          ///< Of virtual time. A longer poll saves events of the run, and no message.
@@ -162,9 +162,9 @@ class scaled_system {
     world.inside().cost.poll_least = world.inside().cost.poll_most = plan_.poll;
     addresses_.resize(plan_.managers);
     for (std::uint32_t i = 0; i < plan_.managers; ++i) world.spawn("managers", [this, i] { manage(i); });
-    const std::uint32_t lanes = plan_.executors + plan_.executors * plan_.waiting / 100;
-    lanes_left_ = lanes;
-    for (std::uint32_t i = 0; i < lanes; ++i) world.spawn("clients", [this, i] { live_in_lane(i); });
+    const std::uint32_t lines = plan_.executors + plan_.executors * plan_.waiting / 100;
+    lines_left_ = lines;
+    for (std::uint32_t i = 0; i < lines; ++i) world.spawn("clients", [this, i] { live_in_line(i); });
     const auto how = world.run(3600s);
     result_.finished = how.how == loopback::run_outcome::ending::finished && result_.served == plan_.clients;
     result_.why = how.sentence.substr(0, 400);
@@ -184,14 +184,15 @@ class scaled_system {
  private:
   using manager_type = invocation::manager<F, scaled_spawner<F>>;
 
-  std::uint32_t share(std::uint32_t all) const noexcept { return (all + plan_.managers - 1) / plan_.managers; }
+  std::uint32_t part_for_one(std::uint32_t all) const noexcept { return (all + plan_.managers - 1) / plan_.managers; }
 
   void manage(std::uint32_t number) {
     invocation::manager_options o;
     o.node = "managers";
     o.most_workers = 1;
-    o.most_allocations = static_cast<std::uint16_t>(share(plan_.executors));
-    o.most_clients = static_cast<std::uint16_t>(share(plan_.executors + plan_.executors * plan_.waiting / 100) + 1);
+    o.most_allocations = static_cast<std::uint16_t>(part_for_one(plan_.executors));
+    o.most_clients =
+        static_cast<std::uint16_t>(part_for_one(plan_.executors + plan_.executors * plan_.waiting / 100) + 1);
     o.most_peers = 24 + 2 * (o.most_clients + o.most_allocations);
     o.start_limit = 60s;
     o.memory.all = std::uint64_t{1} << 40;
@@ -202,19 +203,19 @@ class scaled_system {
     }
     counts_.opened();
     addresses_[number] = made.value()->listen_address();
-    made.value()->serve([&] { return lanes_left_ == 0 && made.value()->allocations() == 0; });
+    made.value()->serve([&] { return lines_left_ == 0 && made.value()->allocations() == 0; });
     result_.exact_bills += made.value()->exact_bills();
     counts_.closed();
   }
 
-  void live_in_lane(std::uint32_t lane) {
-    const std::string& manager = addresses_[lane % plan_.managers];
+  void live_in_line(std::uint32_t line) {
+    const std::string& manager = addresses_[line % plan_.managers];
     while (manager.empty()) loopback::sleep_for(1ms);
     while (begun_ < plan_.clients) {
       ++begun_;
       live(manager);
     }
-    --lanes_left_;
+    --lines_left_;
   }
 
   /// The whole life of a client.
@@ -269,7 +270,7 @@ class scaled_system {
   loopback::world* world_ = nullptr;
   invocation::function_library library_{answering()};
   std::vector<std::string> addresses_;
-  std::uint32_t begun_ = 0, lanes_left_ = 0;
+  std::uint32_t begun_ = 0, lines_left_ = 0;
 };
 
 }  // namespace weft::test
