@@ -11,9 +11,8 @@
 #include "ring.hpp"
 #include "trace.hpp"
 
-#include <time.h>
-
 #include <algorithm>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -188,7 +187,7 @@ class scheduler {
     task& stopped = tasks[next.subject];
     if (measures) stopped.processor_ns += processor_time() - began;
     const bool done = stopped.thread && stopped.thread->done();
-    const std::exception_ptr escaped = done ? stopped.thread->escaped() : std::exception_ptr{};
+    std::exception_ptr escaped = done ? stopped.thread->escaped() : std::exception_ptr{};
     if (done || stopped.condemned) drop(stopped);
     return escaped;
   }

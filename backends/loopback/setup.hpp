@@ -15,9 +15,10 @@ namespace weft::backends::loopback {
 inline std::string free_service(simulation& sim, const std::string& host, std::uint32_t id) {
   constexpr std::uint32_t first = 1024, usual = 49152, end = 65536;
   if (id < end - usual) return std::to_string(usual + id);
+  const std::string prefix = host + ":";
   for (std::uint32_t i = 0; i < end - first; ++i) {
     std::string service = std::to_string(first + (id + i) % (end - first));
-    if (endpoint_at(sim, as_bytes(host + ":" + service)) == nullptr) return service;
+    if (endpoint_at(sim, as_bytes(prefix + service)) == nullptr) return service;
   }
   return "0";
 }
