@@ -26,11 +26,14 @@ class folder_store {
   /// differ), deadline (rank 0 did not come), native.
   static result<folder_store> join(const std::string& folder, const std::string& job, std::uint32_t rank,
                                    std::uint32_t size, duration limit) {
-    const auto may_stand = [](char c) { return c == '-' || c == '_' || (c >= '0' && c <= '9') || is_letter(c); };
-    if (job.empty() || job.size() > 64 || !std::ranges::all_of(job, may_stand))
+    // A step of Slurm is "slurm-42.0". A name that begins with a dot would lead elsewhere, or be hidden.
+    const auto may_stand = [](char c) {
+      return c == '-' || c == '_' || c == '.' || (c >= '0' && c <= '9') || is_letter(c);
+    };
+    if (job.empty() || job.size() > 64 || job.front() == '.' || !std::ranges::all_of(job, may_stand))
       return failure{error(errc::invalid, "join"),
                      "WEFT_JOB is \"" + job + "\": a store in a folder needs a new name for each run, of 1 to 64 " +
-                         "letters, digits, - and _"};
+                         "letters, digits, -, _ and ., and no . in front"};
     folder_store made(folder + "/" + job, rank, size);
     if (::mkdir(made.folder_.c_str(), 0700) != 0 && errno != EEXIST) return made.failed("cannot be made");
     if (auto done = made.write("rank-" + std::to_string(rank), std::to_string(size)); !done)

@@ -182,17 +182,17 @@ TEST(folder_stores, of_an_earlier_run_disturb_no_run_with_another_name) {
   EXPECT_FALSE(std::filesystem::is_empty(place.folder()));
   EXPECT_THAT(sentence(place.join(0, 2)), HasSubstr("or an earlier run had the same WEFT_JOB"));
   variables set = place.of(0, 1);
-  set["WEFT_JOB"] = "next";
+  set["WEFT_JOB"] = "slurm-42.0";
   {
     auto next = join_job({}, reader(set));
     EXPECT_TRUE(next) << sentence(next);
   }
-  EXPECT_FALSE(std::filesystem::exists(place.folder() + "/next")) << "the last rank removes the folder";
+  EXPECT_FALSE(std::filesystem::exists(place.folder() + "/slurm-42.0")) << "the last rank removes the folder";
 }
 
 TEST(folder_stores, need_a_name_of_the_run_and_rank_0) {
   const meeting_place place(meeting::folder);
-  for (const char* wrong : {"", "..", "a/b", "a b"}) {
+  for (const char* wrong : {"", "..", ".a", "a/b", "a b"}) {
     variables set = place.of(0, 1);
     set["WEFT_JOB"] = wrong;
     EXPECT_THAT(sentence(join_job({}, reader(set))), HasSubstr("a store in a folder needs a new name for each run"));
