@@ -158,8 +158,17 @@ TEST(contract, messages_wait_for_receives_in_order) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
-/// `counting` by a port that does not bind its regions.
-struct unbound_shape : shape_of<counting> {
+/// `counting`, but a refused write is reported: its end tells who refused.
+struct reporting {
+  static constexpr std::string_view name = "reporting";
+  static constexpr fabric_facts make() {
+    fabric_facts f = counting::make();
+    f.refused_write = refusal::reported;
+    return f;
+  }
+};
+/// By a port that does not bind its regions.
+struct unbound_shape : shape_of<reporting> {
   static constexpr bool bind_regions = false;
 };
 
@@ -188,8 +197,8 @@ void expect_denied(std::uint64_t seed, rights granted) {
 
 TEST(contract, an_unbound_region_is_unreachable) { expect_denied<unbound_shape>(26, rights::all); }
 TEST(contract, a_region_takes_no_write_without_the_right) {
-  expect_denied<shape_of<counting>>(28, rights::remote_read);
-  expect_denied<shape_of<counting>>(29, rights::none);
+  expect_denied<shape_of<reporting>>(28, rights::remote_read);
+  expect_denied<shape_of<reporting>>(29, rights::none);
 }
 
 TEST(contract, keys_must_fit_and_be_unique) {

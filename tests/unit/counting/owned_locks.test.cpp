@@ -45,13 +45,15 @@ TEST_F(owned_lock, stays_when_its_process_opens_and_closes_the_file) {
 }
 
 TEST_F(owned_lock, ends_with_its_process_while_a_child_of_it_lives) {
-  int gate[2];
+  int gate[2], stands[2];
   ASSERT_EQ(::pipe(gate), 0);
+  ASSERT_EQ(::pipe(stands), 0);
   const pid_t owner = ::fork();
   if (owner == 0) {
     if (owned_locks::take(path) < 0) ::_exit(2);
     if (::fork() != 0) ::_exit(0);
     char end{};
+    (void)!::write(stands[1], "!", 1);
     (void)::close(gate[1]);
     (void)!::read(gate[0], &end, 1);  // until the test ends
     ::_exit(0);
@@ -59,9 +61,10 @@ TEST_F(owned_lock, ends_with_its_process_while_a_child_of_it_lives) {
   int code = -1;
   ASSERT_EQ(::waitpid(owner, &code, 0), owner);
   ASSERT_EQ(code, 0);
+  char began{};
+  ASSERT_EQ(::read(stands[0], &began, 1), 1);  // the child gave the lock up on its way out of fork
   EXPECT_FALSE(is_locked(path));
-  (void)::close(gate[0]);
-  (void)::close(gate[1]);
+  for (const int each : {gate[0], gate[1], stands[0], stands[1]}) (void)::close(each);
 }
 
 TEST_F(owned_lock, of_no_file_says_why) {
