@@ -8,12 +8,17 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "examples" / "invocation"))
+
+from nodes.cluster_managers import reason_to_leave_out  # noqa: E402
+
 PROGRAM = os.environ["WEFT_EVERYONE_GREETS"]
 SECONDS = 180
 
@@ -101,6 +106,20 @@ def test_nonsense_is_refused(words: tuple[str, ...], sentence: str) -> None:
     done = cluster(*words)
     assert done.returncode == 2
     assert sentence in done.stderr
+
+
+def test_the_demo_says_why_it_kills_no_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = tmp_path / "manager"
+    manager.write_text("#!/bin/sh\necho 'manager: this program was built without etcd: install it' >&2\nexit 2\n")
+    manager.chmod(0o755)
+    (tmp_path / "etcd").write_text("#!/bin/sh\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "etcd is not installed" in reason_to_leave_out("tcp", manager)
+    (tmp_path / "etcd").chmod(0o755)
+    assert reason_to_leave_out("tcp", manager) == "manager: this program was built without etcd: install it"
+    manager.write_text("#!/bin/sh\necho 'manager: no such place' >&2\nexit 2\n")
+    assert not reason_to_leave_out("tcp", manager)
+    assert "breaks no connection" in reason_to_leave_out("tcp_rxm", manager)
 
 
 def test_without_root_it_says_so() -> None:

@@ -22,7 +22,11 @@ std::variant<follower_command, stop_with> parse_follower(std::string_view fabric
   milliseconds_option deadline(app, "--deadline-ms", c.deadline, "Time limit of each invocation", 1);
   milliseconds_option recovery(app, "--recovery-ms", c.recovery, "Until another manager must have taken over", 1);
   app.add_flag("--until-taken-over", c.until_taken_over, "Call for --for-ms after the first take-over, not from now");
+  app.add_option("--until", c.until, "End once this file is there, before the time is over")->type_name("FILE");
+  bool warm = false;
+  app.add_flag("--warm", warm, "This client and its workers sleep while they wait; without it they poll");
   if (const auto stop = parse(app, argc, argv)) return *stop;
+  if (warm) c.options.polling.mode = c.request.polling.mode = polling_mode::warm;
   lasts.store(), pause.store(), deadline.store(), recovery.store();
   return c;
 }
@@ -32,11 +36,13 @@ void print(const follower_report& report) {
   std::string failed;
   for (const auto& [why, count] : report.failed)
     failed += (failed.empty() ? "\"" : ", \"") + why + "\": " + std::to_string(count);
-  std::cout << "{\"done\": " << report.done << ", \"wrong\": " << report.wrong << ", \"failed\": {" << failed
-            << "}, \"takeovers\": " << report.takeovers << ", \"longest_takeover_ms\": " << ms(report.longest_takeover)
+  std::cout << "{\"asked\": " << report.asked << ", \"done\": " << report.done
+            << ", \"done_after_takeover\": " << report.done_after_takeover << ", \"wrong\": " << report.wrong
+            << ", \"failed\": {" << failed << "}, \"takeovers\": " << report.takeovers
+            << ", \"longest_takeover_ms\": " << ms(report.longest_takeover)
             << ", \"longest_gap_ms\": " << ms(report.longest_gap) << ", \"unbilled\": " << report.unbilled
-            << ", \"manager\": \"" << report.manager << "\", \"exact\": " << (report.exact ? "true" : "false") << "}"
-            << std::endl;
+            << ", \"billed\": " << report.billed << ", \"manager\": \"" << report.manager
+            << "\", \"exact\": " << (report.exact ? "true" : "false") << "}" << std::endl;
 }
 
 }  // namespace weft::invocation

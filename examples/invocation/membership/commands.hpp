@@ -17,17 +17,21 @@ struct follower_command {
   duration deadline = 5s;   ///< Of a call.
   duration recovery = 20s;  ///< Until a manager must have taken over.
   bool until_taken_over = false;
+  std::string until;  ///< File that ends it earlier.
+  allocation_request request;
 };
 std::variant<follower_command, stop_with> parse_follower(std::string_view fabric, int argc, char** argv);
 
 struct follower_report {
-  std::uint64_t done = 0, wrong = 0;
+  std::uint64_t asked = 0, done = 0, wrong = 0;
+  std::uint64_t done_after_takeover = 0;        ///< Of those done.
   std::map<std::string, std::uint64_t> failed;  ///< By name_of() the trouble.
   std::uint64_t takeovers = 0, unbilled = 0;
   duration longest_takeover{};
-  duration longest_gap{};  ///< Between the ends of two calls that succeeded, one after the other.
-  std::string manager;     ///< The last one.
-  bool exact = false;      ///< The last bill.
+  duration longest_gap{};    ///< Between the ends of two calls that succeeded, one after the other.
+  std::string manager;       ///< The last one.
+  std::uint64_t billed = 0;  ///< Calls of the last bill.
+  bool exact = false;        ///< The last bill.
 };
 void print(const follower_report& report);
 

@@ -6,8 +6,10 @@
 
 #include <weft/compose/selected.hpp>
 
+#include <unistd.h>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 int main(int argc, char** argv) try {
   using namespace weft::invocation;
@@ -21,7 +23,7 @@ int main(int argc, char** argv) try {
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   const auto& command = std::get<follower_command>(parsed);
 
-  allocation_request request;
+  auto request = command.request;
   request.input_bytes = request.output_bytes = 64;
   auto opened = following_client<weft::selected>::open(command.managers, command.options, request, command.recovery);
   if (!opened) return fail("no allocation: " + opened.error().sentence);
@@ -32,15 +34,21 @@ int main(int argc, char** argv) try {
   std::uint64_t number = 0;
   weft::instant last = clock::now();
   weft::instant end = last + (command.until_taken_over ? command.recovery : command.lasts);
-  while (clock::now() < end) {
+  const auto told_to_end = [&] { return !command.until.empty() && ::access(command.until.c_str(), F_OK) == 0; };
+  bool works = false;  // with this manager
+  while (clock::now() < end && !told_to_end()) {
     std::array<std::byte, 64> in{}, out{};
     std::memcpy(in.data(), &++number, sizeof number);
+    ++report.asked;
     const outcome o = follows.now().invoke("echo", in, out, command.deadline);
     if (o) {
       const weft::instant now = clock::now();
       report.longest_gap = std::max(report.longest_gap, weft::duration(now - last));
       last = now;
-      ++(o.bytes == in.size() && in == out ? report.done : report.wrong);
+      const bool right = o.bytes == in.size() && in == out;
+      ++(right ? report.done : report.wrong);
+      report.done_after_takeover += std::uint64_t{right && !follows.takeovers().empty()};
+      if (!std::exchange(works, true)) std::cerr << "works with " << follows.now().manager_address() << std::endl;
     } else {
       ++report.failed[name_of(o.why)];
     }
@@ -51,6 +59,7 @@ int main(int argc, char** argv) try {
                     " ms: " + again.error().sentence);
       if (follows.takeovers().size() > before) {
         const auto& taken = follows.takeovers().back();
+        works = false;
         std::cerr << "taken over by " << taken.to << " within " << taken.took / 1ms << " ms" << std::endl;
         if (command.until_taken_over && before == 0) end = clock::now() + command.lasts;
       }
@@ -65,6 +74,7 @@ int main(int argc, char** argv) try {
   const auto cost = follows.now().release();
   if (!cost) return fail(cost.error().sentence);
   report.exact = cost->exact;
+  report.billed = cost->invocations;
   print(report);
   return report.wrong == 0 && report.exact ? 0 : 1;
 } catch (const std::exception& e) {

@@ -4,7 +4,8 @@
 
 A manager, a daemon on each node by Slurm, 8 executors, and 3 clients on hosts of their own. First a calm run: no call
 is lost, and the accounting is exact. Then one node is killed while all work: calls end with a result or with a typed
-error, and the work goes on. Exit code 1 at any violation.
+error, and the work goes on. At last, in a cluster of its own with etcd, two managers share 8 clients and one manager
+is killed: the other takes its clients and its daemons over, within 2 s (only over tcp). Exit code 1 at any violation.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from nodes.cluster_run import EXECUTORS, LOADS, Run  # noqa: E402
+from nodes.cluster_managers import MANAGERS, ManagersRun, line_of, reason_to_leave_out  # noqa: E402
+from nodes.cluster_run import EXECUTORS, LOADS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 FABRICS = ("tcp", "tcp_rxm")
-PROGRAMS = ("invocation-manager", "invocation-executor", "invocation-load", "weft-node")
+PROGRAMS = ("invocation-manager", "invocation-executor", "invocation-load", "invocation-follower", "weft-node")
 TOTAL = 100_000  # calls of all clients, where --calls does not say how many
 LEAST_CALLS = 30  # of a client whose executors are to be in the middle of their work
 
@@ -35,15 +37,16 @@ def missing(build: Path, fabric: str) -> list[str]:
     return [name for each in PROGRAMS if not (folder / (name := f"{each}.{fabric}")).exists()]
 
 
-def in_a_cluster(given: argparse.Namespace, fabric: str) -> dict[str, Any]:
-    """Runs one fabric inside a cluster of its own: what it found."""
+def in_a_cluster(given: argparse.Namespace, fabric: str, *, managers: bool) -> dict[str, Any]:
+    """Runs one fabric, or its phase of several managers, inside a cluster of its own: what it found."""
     with tempfile.TemporaryDirectory(prefix="weft-cluster-demo-") as folder:
         found = Path(folder) / "found.json"
         command = [
             "setpriv", "--pdeathsig", "TERM", str(ROOT / "scripts" / "cluster"), "--nodes", str(given.nodes), "--hosts",
-            str(LOADS), "--slots", "64", "--", sys.executable, "-B", str(Path(__file__).resolve()), "--inside",
-            str(found), "--nodes", str(given.nodes), "--calls", str(given.calls), "--fabric", fabric, "--build",
-            str(given.build), *(["--calm"] if given.calm else []),
+            str(LOADS + MANAGERS), "--slots", "64", *(["--etcd"] if managers else []), "--", sys.executable, "-B",
+            str(Path(__file__).resolve()), "--inside", str(found), "--nodes", str(given.nodes), "--calls",
+            str(given.calls), "--fabric", fabric, "--build", str(given.build), *(["--calm"] if given.calm else []),
+            *(["--managers"] if managers else []),
         ]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=given.build, process_group=0) as cluster:
             try:
@@ -60,6 +63,14 @@ def in_a_cluster(given: argparse.Namespace, fabric: str) -> dict[str, Any]:
             return {"violations": [f"the cluster ended with {code} and no result"]}
         report: dict[str, Any] = json.loads(found.read_text())
         return report
+
+
+def add(report: dict[str, Any], of_managers: dict[str, Any]) -> None:
+    """The phase of several managers belongs to the report of its fabric."""
+    if "managers" in of_managers:
+        report["managers"] = of_managers["managers"]
+    for name in ("violations", "said"):
+        report[name] = report.get(name, []) + of_managers.get(name, [])
 
 
 def failures(found: dict[str, int]) -> str:
@@ -79,6 +90,10 @@ def print_summary(given: argparse.Namespace, reports: dict[str, dict[str, Any]])
             print(f"{fabric:8} node {killed['node']} killed in the middle: {killed['done']} of {killed['asked']} calls "
                   f"done, {killed['lost']} lost; typed errors: {failures(killed['failed'])}; executors replaced: "
                   f"{killed['losses']}; calls done after that: {killed['done_after_loss']}; {killed['seconds']:.1f} s")
+        if found := report.get("managers"):
+            print(line_of(fabric, found, failures(found["failed"])))
+        if reason := report.get("no_managers"):
+            print(f"{fabric:8} no manager killed: {reason}")
         if said := report.get("manager"):
             print(f"{fabric:8} manager: {said}")
         for each in report["violations"]:
@@ -99,12 +114,13 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--calls", type=int, default=-(-TOTAL // LOADS), metavar="N",
                         help=f"calls of each client, over each fabric (default: {TOTAL} of {LOADS} clients)")
     parser.add_argument("--fabric", action="append", choices=FABRICS, help="only this fabric (repeatable)")
-    parser.add_argument("--calm", action="store_true", help="kill no node")
+    parser.add_argument("--calm", action="store_true", help="kill no node, and no manager")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release", metavar="DIR",
                         help="build directory with the programs; without it scripts/cluster builds them")
     parser.add_argument("--limit", type=int, default=1200, metavar="S", help="seconds for each fabric")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--managers", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if not 1 <= given.calls <= 100_000_000:
         parser.error(f"--calls is {given.calls}; it must be 1 to 100000000")
@@ -123,9 +139,9 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     given = parsed()
     if given.inside is not None:
-        run = Run(given.build, given.fabric[0], given.nodes, given.calls, given.inside.parent)
+        run = ManagersRun(given.build, given.fabric[0], given.nodes, given.calls, given.inside.parent)
         try:
-            report = run.all(kills=not given.calm)
+            report = run.all_managers() if given.managers else run.all(kills=not given.calm)
         finally:
             run.end()
         given.inside.write_text(json.dumps(report))
@@ -139,7 +155,13 @@ def main() -> int:
     try:
         for fabric in given.fabric:
             print(f"== {fabric}: a cluster of {given.nodes} nodes", file=sys.stderr, flush=True)
-            reports[fabric] = in_a_cluster(given, fabric)
+            reports[fabric] = report = in_a_cluster(given, fabric, managers=False)
+            if given.calm:
+                continue
+            report["no_managers"] = reason_to_leave_out(
+                fabric, given.build / "examples" / "invocation" / f"invocation-manager.{fabric}")
+            if not report["no_managers"]:
+                add(report, in_a_cluster(given, fabric, managers=True))
     except KeyboardInterrupt:
         print("interrupted: the cluster has ended", file=sys.stderr)
         return 130

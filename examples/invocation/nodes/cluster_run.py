@@ -90,8 +90,7 @@ class Run:
             self.violations.append(sentence)
 
     def all(self, *, kills: bool) -> dict[str, Any]:
-        report: dict[str, Any] = {}
-        try:
+        def phases(report: dict[str, Any]) -> None:
             manager, daemons = self.platform()
             say("calm", self.fabric)
             report["calm"] = self.calm()
@@ -99,6 +98,13 @@ class Run:
                 say("a node is killed in the middle", self.fabric)
                 report["killed"] = self.killed()
             report["manager"] = self.drained(manager, daemons, lost=int(kills))
+
+        return self.reported(phases)
+
+    def reported(self, phases: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        report: dict[str, Any] = {}
+        try:
+            phases(report)
         except (Violation, OSError, subprocess.SubprocessError) as e:
             self.violations.append(str(e))
         report["violations"] = self.violations
@@ -107,23 +113,27 @@ class Run:
                               for line in each.said().strip().splitlines()[-20:]]
         return report
 
+    def announced(self, manager: Program, clients: Path, nodes: Path) -> tuple[str, str]:
+        """The addresses that a manager writes into these files."""
+        until(lambda: clients.exists() and nodes.exists() or manager.process.poll() is not None, 30,
+              lambda: f"the manager does not listen: {manager.said().strip()}")
+        if not clients.exists() or not nodes.exists():
+            raise Violation(f"the manager ended: {manager.said().strip()}")
+        return clients.read_text().strip(), nodes.read_text().strip()
+
     def platform(self) -> tuple[Program, Program]:
         """The manager, and a daemon on each node."""
         clients, nodes = self.folder / "clients", self.folder / "nodes"
         manager = self.start("manager", [
             self.path("invocation-manager"), "--node", MANAGER, "--nodes", "0", "--announce", str(clients),
             "--announce-nodes", str(nodes), "--node-silence-ms", str(SILENCE_MS), "--start-limit-ms", "30000"])
-        until(lambda: clients.exists() and nodes.exists() or manager.process.poll() is not None, 30,
-              lambda: f"the manager does not listen: {manager.said().strip()}")
-        if not clients.exists():
-            raise Violation(f"the manager ended: {manager.said().strip()}")
-        self.address = clients.read_text().strip()
+        self.address, register = self.announced(manager, clients, nodes)
         # The executors of a dead node need room on the others.
         room = -(-EXECUTORS // max(1, len(self.nodes) - 1))
         count = str(len(self.nodes))
         daemons = self.start("srun", [
             "srun", "--mpi=none", "-N", count, "-n", count, "--ntasks-per-node=1", "--no-kill", "--kill-on-bad-exit=0",
-            self.path("weft-node"), "--manager", nodes.read_text().strip(), "--workers", str(room)])
+            self.path("weft-node"), "--manager", register, "--workers", str(room)])
         try:
             manager.wait_for("entered: ", 60, len(self.nodes))
         except Violation as e:
@@ -235,13 +245,16 @@ class Run:
                    f"{EXECUTORS + had} were due")
         return total
 
+    def cancel_jobs(self, due: int) -> None:
+        jobs = subprocess.run(["squeue", "--noheader", "--format=%A"], capture_output=True, text=True, check=True,
+                              timeout=60).stdout.split()
+        if len(jobs) != due:
+            raise Violation(f"Slurm has the jobs {jobs}, and {due} were due")
+        subprocess.run(["scancel", "--signal=TERM", *jobs], check=True, timeout=60)
+
     def drained(self, manager: Program, daemons: Program, lost: int) -> str:
         """The engine cancels the step; the daemons drain, and the manager's sums agree."""
-        job = subprocess.run(["squeue", "--noheader", "--format=%A"], capture_output=True, text=True, check=True,
-                             timeout=60).stdout.split()
-        if len(job) != 1:
-            raise Violation(f"Slurm has the jobs {job}, and not one; srun said: {daemons.said().strip()}")
-        subprocess.run(["scancel", "--signal=TERM", job[0]], check=True, timeout=60)
+        self.cancel_jobs(1)
         left = len(self.nodes) - lost
         manager.wait_for(" left", 90, left)
         daemons.wait_for(" ended in order, ", 30, left)
