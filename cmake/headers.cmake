@@ -11,6 +11,7 @@ set(WEFT_PUBLIC_HEADERS
   compose/built_for.hpp
   compose/callbacks.hpp
   compose/coalescing.hpp
+  compose/connecting/near_device.hpp
   compose/counting/counted.hpp
   compose/counting/traffic.hpp
   compose/events.hpp
@@ -41,6 +42,7 @@ set(WEFT_PUBLIC_HEADERS
   core/atomics.hpp
   core/describe.hpp
   core/device_memory.hpp
+  core/devices.hpp
   core/error.hpp
   core/facts.hpp
   core/memory.hpp

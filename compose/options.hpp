@@ -49,11 +49,10 @@ struct transport_options {
   bool device_memory = false;     ///< register_region() accepts memory of devices (core/device_memory.hpp).
   weft::on_difference on_difference =
       weft::on_difference::refuse;  ///< Where the library differs from the row: refuse, or warn.
-  /// Of a fabric with several devices: which one. A node that names an address of one device stands before it.
-  /// transport::explain() says why one was taken. Needs hwloc at build (libhwloc-dev) and at run time (libhwloc15).
-  weft::device_near device_near = weft::device_near::none;
-  const_bytes
-      near_memory{};  ///< Of device_near::memory: memory that was written before; kept by the caller until open.
+  /// Of a fabric with several devices: near_this_thread() or near_memory(bytes) of compose/connecting/near_device.hpp;
+  /// {}: the library's first. A node that names an address of one device stands before it. transport::explain() says
+  /// why.
+  weft::device_near device_near{};
   /// With authentication::shared_secret: what peers prove before they meet; 16 to 64 bytes. Else empty.
   weft::secret secret{};
   /// Of a fabric_set: the names of the fabrics that may be used ("mapped,tcp"); empty: WEFT_FABRICS, else all of the

@@ -144,9 +144,9 @@ class transport : public detail::memory_calls<transport<F>, typename detail::che
 
   // ---- limits and counters
   const port_limits& limits() const noexcept { return e_->port->limits(); }
-  /// Which device the transport uses, and why not the others: one line for each that the fabric had at open, in the
-  /// library's order. Empty where the fabric has none. transport_options::device_near chooses.
-  const std::vector<device_verdict>& explain() const noexcept { return limits().devices; }
+  /// Which device the transport uses, and why not the others: one line for each, in the library's order. Empty where
+  /// the fabric has none. transport_options::device_near chooses. Allocates, and may ask the library.
+  std::vector<device_verdict> explain() const { return detail::devices_of(*e_->port); }
   /// The caller's operations that have not ended. Not counted: messages of weft, and operations that ended early but
   /// that the library still holds.
   std::uint32_t in_flight() const noexcept {

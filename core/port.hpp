@@ -40,6 +40,8 @@ namespace weft {
 /// - `static result<std::unique_ptr<P>> open(const port_options&)`: attests the library. Its error lists each cell
 ///   that differs: asked, returned, baked.
 /// - `const port_limits& limits() const`
+/// - `std::vector<device_verdict> devices() const` (optional): which device was taken, and why not the others. May ask
+///   the library.
 /// - `address_bytes address() const`: the port's own address, for a peer's dial.
 /// - `std::string printable(const address_bytes&) const`
 /// - `result<address_bytes> resolve(std::string_view node, std::string_view service)`: where

@@ -5,6 +5,7 @@
 // Hot path: no. Threads: values.
 #pragma once
 
+#include "devices.hpp"
 #include "memory.hpp"
 
 #include <cstddef>
@@ -37,22 +38,6 @@ enum class on_difference : std::uint8_t {
   warn,     ///< As degrade, and the differences go to standard error.
 };
 
-/// Which device open takes where a fabric has several. A device on another NUMA node pays the way between the packages.
-enum class device_near : std::uint8_t {
-  none,         ///< The library's first.
-  this_thread,  ///< The one nearest to the processor on which the thread that calls open runs. Bind the thread first.
-  memory,       ///< The one nearest to the pages of near_memory. Write to them first: a page has no place before.
-};
-
-/// What transport::explain() says about one device that a fabric had at open.
-struct device_verdict {
-  std::string_view fabric;
-  std::string device;  ///< As the library names it: "mlx5_0", "eth0".
-  std::string bus;     ///< Its PCI address: "0000:3b:00.0"; empty where it has none, or nobody says.
-  bool taken = false;  ///< The transport uses it. Of one list, exactly one is.
-  std::string reason;  ///< One sentence without a full stop.
-};
-
 /// The arguments of a port's open.
 struct port_options {
   std::string node{};              ///< Local address ("127.0.0.1", "::1"); empty: the library chooses.
@@ -67,8 +52,7 @@ struct port_options {
   std::size_t least_room = 0;
   bool device_memory = false;  ///< Device memory will be registered (register_device).
   weft::on_difference on_difference = weft::on_difference::refuse;
-  weft::device_near device_near = weft::device_near::none;
-  const_bytes near_memory{};  ///< Of device_near::memory.
+  weft::device_near device_near{};  ///< Where the fabric has several devices.
 };
 
 /// Values of the opened device. Each is at least the row's bound. Sizes are in bytes.
@@ -77,9 +61,8 @@ struct port_limits {
   std::size_t queue_depth = 0;
   std::uint64_t largest_message = 0;
   std::uint64_t largest_write = 0;
-  std::string library;                  ///< The running library: "libfabric 1.17".
-  std::string differences;              ///< Accepted differences from the row (on_difference); "" where there are none.
-  std::vector<device_verdict> devices;  ///< The devices that the fabric had; empty where it has none.
+  std::string library;      ///< The running library: "libfabric 1.17".
+  std::string differences;  ///< Accepted differences from the row (on_difference); "" where there are none.
 };
 
 }  // namespace weft

@@ -5,12 +5,13 @@
 // Hot path: no. Threads: values.
 #pragma once
 
-#include "../../core/port_options.hpp"
+#include "../../core/devices.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft::backends::devices {
@@ -18,24 +19,11 @@ namespace weft::backends::devices {
 /// Numbers of NUMA nodes, as the system counts them.
 using numa_nodes = std::vector<unsigned>;
 
-/// A device as a library offers it.
-struct offered_device {
-  std::string name;           ///< The library's name.
-  std::string bus{};          ///< "0000:3b:00.0"; empty where the library does not say.
-  std::string system_name{};  ///< The system's name of it, where that is another one.
-};
-
 /// A device, and how far it is.
 struct placed_device {
   offered_device device;
   std::optional<std::uint64_t> distance{};  ///< As ACPI's SLIT counts: 10 is local. None: unknown.
   std::string why_unplaced{};               ///< Why the distance is unknown.
-};
-
-/// The chosen device, and a verdict for each, in the library's order.
-struct device_choice {
-  std::size_t index = 0;
-  std::vector<device_verdict> verdicts;
 };
 
 /// "NUMA node 1", "NUMA nodes 0, 1".
@@ -45,21 +33,47 @@ inline std::string printed(const numa_nodes& nodes) {
   return text;
 }
 
-/// The library's first device: nobody asked for a near one. Requires: at least one device.
-inline device_choice first_of(std::string_view fabric, const std::vector<offered_device>& all) {
-  device_choice made;
-  for (const offered_device& each : all)
-    made.verdicts.push_back({fabric, each.name, each.bus, made.verdicts.empty(),
-                             made.verdicts.empty() ? "the library has it first, and device_near is none"
-                                                   : "the library has it later, and device_near is none"});
+/// The devices of a library's offers: one for each, with its first offer.
+class listed_devices {
+ public:
+  explicit listed_devices(const device_offers& all) {
+    for (const void* one = all.first; one != nullptr; one = all.next(one)) add(one, all.described(one));
+  }
+  const std::vector<offered_device>& all() const noexcept { return devices_; }
+  const void* offer(std::size_t index) const { return offers_.at(index); }
+
+ private:
+  void add(const void* offer, offered_device device) {
+    for (const offered_device& each : devices_)
+      if (each.name == device.name && each.bus == device.bus) return;
+    devices_.push_back(std::move(device));
+    offers_.push_back(offer);
+  }
+
+  std::vector<offered_device> devices_;
+  std::vector<const void*> offers_;
+};
+
+/// The verdicts where the library's first device was taken: nobody asked for a near one.
+inline std::vector<device_verdict> in_order(std::string_view fabric, const device_offers& all) {
+  std::vector<device_verdict> made;
+  const listed_devices listed(all);
+  for (const offered_device& each : listed.all())
+    made.push_back({fabric, each.name, each.bus, made.empty(),
+                    made.empty() ? "the library has it first, and device_near is none"
+                                 : "the library has it later, and device_near is none"});
   return made;
 }
 
 /// The nearest device; of several, the library's first. A device without a place is taken only where none has one.
+struct nearest {
+  std::size_t index = 0;
+  std::vector<device_verdict> verdicts;
+};
 /// `from`: the nodes, and what stands there ("this thread runs"). Requires: at least one device.
-inline device_choice nearest_of(std::string_view fabric, const std::vector<placed_device>& all, const numa_nodes& from,
-                                std::string_view what) {
-  device_choice made;
+inline nearest nearest_of(std::string_view fabric, const std::vector<placed_device>& all, const numa_nodes& from,
+                          std::string_view what) {
+  nearest made;
   for (std::size_t i = 1; i < all.size(); ++i) {
     const auto& best = all[made.index].distance;
     if (all[i].distance && (!best || *all[i].distance < *best)) made.index = i;

@@ -7,6 +7,7 @@
 // Hot path: no. Threads: one owner.
 #pragma once
 
+#include "../devices/choice.hpp"
 #include "../devices/libfabric/offers.hpp"
 #include "../loaded/libfabric.hpp"
 #include "attest.hpp"
@@ -31,12 +32,12 @@ namespace weft::backends::libfabric {
 struct domain {
   owned_info info;
   owned<fid_fabric> fabric;
-  owned<fid_domain> object;  // After `fabric`: closed before it.
-  std::string differences;   // Accepted differences from the row.
-  std::vector<device_verdict> devices;
+  owned<fid_domain> object;             // After `fabric`: closed before it.
+  std::string differences;              // Accepted differences from the row.
+  std::vector<device_verdict> devices;  // Of a near device; else nobody looked at the others.
 };
 
-/// The reply that was taken, and why.
+/// The reply that was taken, and why, if a near device was asked for.
 struct chosen_info {
   owned_info info;
   std::vector<device_verdict> devices;
@@ -81,29 +82,71 @@ failure nothing_found(int returned, const port_options& options) {
                                               "\" " + conflicts_of<Shape>(options)};
 }
 
-/// Asks the library. Picks a reply with the row's provider name, or the first one, which attest() then judges.
+/// Whether the row describes a reply.
+template <class Shape>
+bool is_of_row(const fi_info& reply) {
+  return is_provider(text_or_none(reply.fabric_attr->prov_name), Shape::facts.provider) &&
+         reply.ep_attr->type == request<Shape>::endpoint;
+}
+
+/// The row's next reply; null behind the last.
+template <class Shape>
+const fi_info* of_row_from(const fi_info* reply) {
+  while (reply != nullptr && !is_of_row<Shape>(*reply)) reply = reply->next;
+  return reply;
+}
+/// The row's first reply. Without one the first of all, which attest() then judges.
+template <class Shape>
+const fi_info& first_reply(const fi_info& all) {
+  const fi_info* const first = of_row_from<Shape>(&all);
+  return first == nullptr ? all : *first;
+}
+template <class Shape>
+device_offers offers_from(const fi_info& first) {
+  return {&first,
+          [](const void* one) -> const void* { return of_row_from<Shape>(static_cast<const fi_info*>(one)->next); },
+          [](const void* one) { return devices::device_of(*static_cast<const fi_info*>(one)); }};
+}
+
+/// Asks the library. The replies, or null and what it returned.
+template <class Shape>
+std::pair<owned_info, int> replies_to(const question& asked) {
+  fi_info* found = nullptr;
+  const std::uint64_t source = asked.node != nullptr || asked.service != nullptr ? FI_SOURCE : 0;
+  const int returned = fi_getinfo(asked_version, asked.node, asked.service, source, asked.hints.get(), &found);
+  return {owned_info(found), returned};
+}
+
+/// Takes the row's first reply, or that of the device that is asked for.
 template <class Shape>
 result<chosen_info> find_info(const port_options& options) {
   const question asked = question_of<Shape>(options);
   if (!asked.hints)
     return failure{error(errc::no_memory, "fi_allocinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
-  fi_info* found = nullptr;
-  const std::uint64_t source = asked.node != nullptr || asked.service != nullptr ? FI_SOURCE : 0;
-  const int returned = fi_getinfo(asked_version, asked.node, asked.service, source, asked.hints.get(), &found);
+  const auto [all, returned] = replies_to<Shape>(asked);
   if (returned != 0) return nothing_found<Shape>(returned, options);
-  const owned_info all(found);
-  devices::offered_infos offered;
-  for (const fi_info* each = found; each != nullptr; each = each->next)
-    if (is_provider(text_or_none(each->fabric_attr->prov_name), Shape::facts.provider) &&
-        each->ep_attr->type == request<Shape>::endpoint)
-      offered.add(*each);
-  if (offered.empty()) offered.add(*found);
-  auto choice = devices::choose(Shape::name, offered.devices(), options);
-  if (!choice) return std::move(choice).error();
-  owned_info copy(fi_dupinfo(&offered.at(choice->index)));
+  const fi_info* taken = &first_reply<Shape>(*all);
+  std::vector<device_verdict> said;
+  if (const auto choose = options.device_near.choose; choose != nullptr) {
+    auto choice = choose(Shape::name, offers_from<Shape>(*taken), options.device_near.memory);
+    if (!choice) return std::move(choice).error();
+    taken = static_cast<const fi_info*>(choice->taken);
+    said = std::move(choice->verdicts);
+  }
+  owned_info copy(fi_dupinfo(taken));
   if (!copy)
     return failure{error(errc::no_memory, "fi_dupinfo"), "fabric " + std::string(Shape::name) + ": out of memory"};
-  return chosen_info{std::move(copy), std::move(choice->verdicts)};
+  return chosen_info{std::move(copy), std::move(said)};
+}
+
+/// What is said where no near device was asked for: asks the library once more. Empty if it has nothing now.
+template <class Shape>
+std::vector<device_verdict> devices_in_order(const port_options& options) {
+  const question asked = question_of<Shape>(options);
+  if (!asked.hints) return {};
+  const auto [all, returned] = replies_to<Shape>(asked);
+  if (returned != 0) return {};
+  return devices::in_order(Shape::name, offers_from<Shape>(first_reply<Shape>(*all)));
 }
 
 /// Opens fabric and domain. Refuses a library that differs from the baked values.

@@ -53,6 +53,7 @@ class port : public post_calls<Shape> {
     made->memory_ = memory<Shape>(made->domain_.object.get());
     made->memory_.bind_to(made->endpoints_->region_endpoint(), made->counter_.get());
     made->note_limits();
+    made->asked_ = options;
     return made;
   }
 
@@ -75,6 +76,9 @@ class port : public post_calls<Shape> {
   }
 
   const port_limits& limits() const noexcept { return limits_; }
+  std::vector<device_verdict> devices() const {
+    return domain_.devices.empty() ? devices_in_order<Shape>(asked_) : domain_.devices;
+  }
   address_bytes address() const { return endpoints_->address(); }
   std::string printable(const address_bytes& address) const {
     return printable_address(address, request<Shape>::socket_addresses);
@@ -206,7 +210,6 @@ class port : public post_calls<Shape> {
     limits_.largest_write = std::min<std::uint64_t>(info.ep_attr->max_msg_size, Shape::facts.largest_write);
     limits_.library = "libfabric " + printed(running_with());
     limits_.differences = domain_.differences;
-    limits_.devices = domain_.devices;
   }
 
   // Destroyed from last to first, the order that libfabric wants.
@@ -217,6 +220,7 @@ class port : public post_calls<Shape> {
   std::optional<endpoint_set> endpoints_;
   waiting<Shape> waiting_;
   port_limits limits_;
+  port_options asked_;
 };
 
 }  // namespace weft::backends::libfabric

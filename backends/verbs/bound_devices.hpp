@@ -5,7 +5,7 @@
 // Hot path: no. Threads: one owner.
 #pragma once
 
-#include "../devices/near.hpp"
+#include "../../core/devices.hpp"
 #include "address.hpp"
 
 #include <ifaddrs.h>
@@ -20,6 +20,11 @@ namespace weft::backends::verbs {
 /// The devices that the connection manager finds by an address, in its order, and the first address of each.
 class bound_devices {
  public:
+  struct bound_device {
+    offered_device device;
+    socket_address at;
+  };
+
   bound_devices() {
     std::vector<std::pair<ibv_context*, socket_address>> bound = bind_each();
     int count = 0;
@@ -28,14 +33,22 @@ class bound_devices {
     for (int i = 0; i < count; ++i)
       for (const auto& [context, at] : bound)
         if (context == all[i]) {
-          devices_.push_back({ibv_get_device_name(context->device)});
-          addresses_.push_back(at);
+          devices_.push_back({{ibv_get_device_name(context->device)}, at});
           break;
         }
     rdma_free_devices(all);
+    devices_.push_back({});  // ends the list of offers
   }
-  const std::vector<devices::offered_device>& devices() const noexcept { return devices_; }
-  const socket_address& at(std::size_t index) const { return addresses_.at(index); }
+  bool empty() const noexcept { return devices_.size() < 2; }
+  /// Requires: not empty; the list outlives the offers.
+  device_offers offers() const noexcept {
+    return {devices_.data(),
+            [](const void* one) -> const void* {
+              const auto* const next = static_cast<const bound_device*>(one) + 1;
+              return next->device.name.empty() ? nullptr : next;
+            },
+            [](const void* one) { return static_cast<const bound_device*>(one)->device; }};
+  }
 
  private:
   static std::vector<std::pair<ibv_context*, socket_address>> bind_each() {
@@ -55,8 +68,7 @@ class bound_devices {
     return bound;
   }
 
-  std::vector<devices::offered_device> devices_;
-  std::vector<socket_address> addresses_;
+  std::vector<bound_device> devices_;
 };
 
 }  // namespace weft::backends::verbs

@@ -101,12 +101,12 @@ template <class Shape>
 result<void> bind_near(device& into, const port_options& options) {
   const std::string who = "fabric " + std::string(Shape::name);
   const bound_devices all;
-  if (all.devices().empty())
+  if (all.empty())
     return failure{error(errc::unsupported, "rdma_bind_addr"),
                    who + ": device_near is asked for, and no RDMA device has an address (rdma link, ip address)"};
-  auto choice = devices::choose(Shape::name, all.devices(), options);
+  auto choice = options.device_near.choose(Shape::name, all.offers(), options.device_near.memory);
   if (!choice) return std::move(choice).error();
-  into.own = all.at(choice->index);
+  into.own = static_cast<const bound_devices::bound_device*>(choice->taken)->at;
   into.verdicts = std::move(choice->verdicts);
   if (options.service.empty()) return {};
   auto port = resolve_address({}, options.service, who);
@@ -196,7 +196,7 @@ result<device> open_device(const port_options& options) {
   if (!options.node.empty()) {
     if (auto own = resolve_address(options.node, options.service, who)) opened.own = *own;
     else return std::move(own).error();
-  } else if (options.device_near != device_near::none) {
+  } else if (options.device_near.choose != nullptr) {
     if (auto bound = bind_near<Shape>(opened, options); !bound) return std::move(bound).error();
   }
   const auto port = find_device<Shape>(opened);

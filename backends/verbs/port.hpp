@@ -63,6 +63,7 @@ class port : public post_calls<port<Shape>, Shape> {
   ~port() = default;
 
   const port_limits& limits() const noexcept { return limits_; }
+  const std::vector<device_verdict>& devices() const noexcept { return on_.verdicts; }
   address_bytes address() const { return links_.address(); }
   std::string printable(const address_bytes& address) const {
     const auto read = socket_address::parse(address);
@@ -169,7 +170,6 @@ class port : public post_calls<port<Shape>, Shape> {
     limits_.largest_message = on_.largest_message;
     limits_.largest_write = std::min(on_.largest_message, Shape::facts.largest_write);
     limits_.differences = on_.differences;
-    limits_.devices = on_.verdicts;
     limits_.library = "rdma-core, device " + on_.name;
   }
 

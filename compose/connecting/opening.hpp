@@ -105,9 +105,6 @@ class opening {
     if (o.device_memory && !registrar<Engine>::takes_device_memory)
       return "device_memory is asked for, and the backend of fabric " + std::string(Engine::fabric::name) +
              " registers memory of the host alone";
-    if ((o.device_near == device_near::memory) == o.near_memory.empty())
-      return o.near_memory.empty() ? "device_near is memory, and near_memory is empty: name the buffer"
-                                   : "near_memory is given, and device_near is not memory: set both or none";
     if (o.operation_timeout < 1ms || (o.silence_limit != duration{} && o.silence_limit < 8ms))
       return "operation_timeout must be at least 1 ms, and silence_limit 8 ms or 0";
     return Engine::template authentication<Engine>::refusal(o);
@@ -147,7 +144,6 @@ class opening {
     p.device_memory = o.device_memory;
     p.on_difference = o.on_difference;
     p.device_near = o.device_near;
-    p.near_memory = o.near_memory;
     return p;
   }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace weft::detail {
 
@@ -181,6 +182,18 @@ struct processes_of<Port> {
   static std::uint64_t own(const Port& p) noexcept { return p.process(); }
   static watch watch_over(const Port& p, std::uint64_t process) noexcept { return p.watch_process(process); }
 };
+
+// ---- devices
+/// The fabric has several devices, and the port says which it took.
+template <class Port>
+concept says_devices = requires(const Port p) {
+  {p.devices()};
+};
+template <class Port>
+std::vector<device_verdict> devices_of(const Port& p) {
+  if constexpr (says_devices<Port>) return p.devices();
+  else return {};
+}
 
 // ---- queues
 /// The object that reads a port's queue, and the entries of one read; empty types for a port without the two.

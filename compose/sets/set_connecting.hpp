@@ -120,7 +120,13 @@ class set_peer_calls {
     return {{state::profiles[record->member].name, kind::taken, "the peer called by this fabric"}};
   }
   /// The devices of each open fabric (transport<F>::explain()).
-  const std::vector<device_verdict>& explain() const noexcept { return state_().limits.devices; }
+  std::vector<device_verdict> explain() const {
+    std::vector<device_verdict> all;
+    state_().engines.each_open([&]<std::size_t I>(auto& engine) {
+      for (device_verdict& each : devices_of(*engine.port)) all.push_back(std::move(each));
+    });
+    return all;
+  }
   /// The name of the fabric that reaches the peer; empty for nobody.
   static std::string_view fabric_of(peer p) noexcept {
     return p ? state::profiles[peer_access::member(p)].name : std::string_view();

@@ -107,7 +107,6 @@ class set_opening {
       least.largest_message = std::min(least.largest_message, one.largest_message);
       least.largest_write = std::min(least.largest_write, one.largest_write);
       least.library += ", " + one.library;
-      least.devices.insert(least.devices.end(), one.devices.begin(), one.devices.end());
       if (!one.differences.empty()) least.differences += (least.differences.empty() ? "" : "; ") + one.differences;
     });
     return least;

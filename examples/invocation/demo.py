@@ -61,10 +61,11 @@ class Row:
         return not self.error and self.lost == 0 and self.done == self.asked > 0 and self.exact
 
 
-def answers_of(fabric: str) -> dict[str, str]:
-    """The answer per family, from the generator."""
+def answers_of(build: Path, fabric: str) -> dict[str, str]:
+    """The answer per family that the manager's program was built with: a row's ranges may differ."""
+    program = build / "examples" / "invocation" / f"invocation-manager.{fabric}"
     said = subprocess.run(
-        [str(ROOT / "weft"), "explain", fabric, "--format", "json"],
+        [str(ROOT / "weft"), "inspect", str(program), "--format", "json"],
         capture_output=True,
         text=True,
         timeout=60,
@@ -72,9 +73,8 @@ def answers_of(fabric: str) -> dict[str, str]:
     )
     if said.returncode != 0:
         return {}
-    # A family with several ranges of library versions appears once per range: the newest is the one that is built
-    # today.
-    return {entry["family"]: entry["answer"] for entry in json.loads(said.stdout)["answers"]}
+    answers = json.loads(said.stdout)["binaries"][0]["fabrics"][0]["answers"]
+    return dict(each.split("::", 1) for each in answers.split())
 
 
 def raw_round_trip(build: Path, fabric: str) -> float | None:
@@ -121,7 +121,7 @@ def real_work(manager: Manager, folder: Path) -> str:
 
 
 def try_fabric(build: Path, fabric: str, invocations: int, screen: Console) -> Row:
-    row = Row(fabric, answers_of(fabric))
+    row = Row(fabric, answers_of(build, fabric))
     try:
         with clean_shared_memory(), tempfile.TemporaryDirectory(prefix="weft-demo-") as folder:
             with Manager(build, fabric) as manager:

@@ -3,6 +3,7 @@
 // Which device is nearest, on machines that are described: two packages, ties, cards of no node, a container that may
 // use one package. Then this machine's own, as far as it has devices.
 #include "../../backends/devices/libfabric/offers.hpp"
+#include "../../compose/connecting/near_device.hpp"
 #include "../../compose/transport.hpp"
 #include "../../generated/tcp.hpp"
 
@@ -41,14 +42,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 const std::vector<offered_device> cards{
     {"mlx5_2", "0000:b1:00.0"}, {"mlx5_0", "0000:17:00.0"}, {"mlx5_1", "0000:18:00.1"}, {"eth9"}};
 
-device_choice near(const topology& machine, const std::vector<offered_device>& all, const numa_nodes& from) {
-  std::vector<placed_device> placed;
-  placed.reserve(all.size());
-  for (const offered_device& each : all) placed.push_back(machine.place(each, from));
-  return nearest_of("a_fabric", placed, from, "this thread runs");
+nearest near(const topology& machine, const std::vector<offered_device>& all, const numa_nodes& from) {
+  return nearest_on(machine, "a_fabric", all, from, "this thread runs");
 }
 /// Checks that the verdicts agree with the choice. Returns the name of the chosen device.
-std::string taken(const device_choice& choice) {
+std::string taken(const nearest& choice) {
   for (std::size_t i = 0; i < choice.verdicts.size(); ++i) {
     EXPECT_EQ(choice.verdicts[i].taken, i == choice.index);
     EXPECT_FALSE(choice.verdicts[i].reason.empty());
@@ -61,12 +59,12 @@ TEST(device_choice, a_thread_takes_the_first_card_of_its_package) {
   const topology machine = topology::from_xml(two_packages()).value();
   EXPECT_EQ(machine.of_processor(1).value(), numa_nodes{0});
   EXPECT_EQ(machine.of_processor(2).value(), numa_nodes{1});
-  const device_choice low = near(machine, cards, machine.of_processor(1).value());
+  const nearest low = near(machine, cards, machine.of_processor(1).value());
   EXPECT_EQ(taken(low), "mlx5_0");
   EXPECT_EQ(low.verdicts[0].reason, "distance 21 from NUMA node 0");
   EXPECT_EQ(low.verdicts[1].reason, "distance 10 from NUMA node 0, where this thread runs");
   EXPECT_EQ(low.verdicts[2].reason, "distance 10 from NUMA node 0 too, and the library has it later");
-  const device_choice high = near(machine, cards, machine.of_processor(2).value());
+  const nearest high = near(machine, cards, machine.of_processor(2).value());
   EXPECT_EQ(taken(high), "mlx5_2");
   EXPECT_EQ(high.verdicts[3].reason, "distance 10 from NUMA node 1 too, and the library has it later");
 }
@@ -86,13 +84,12 @@ TEST(device_choice, a_device_without_an_address_is_found_by_the_system_s_name) {
 
 TEST(device_choice, a_device_without_a_place_comes_last_and_says_why) {
   const topology machine = topology::from_xml(two_packages()).value();
-  const device_choice some =
-      near(machine, {{"lo"}, {"eth0"}, {"far", "0000:ff:00.0"}, {"mlx5_2", "0000:b1:00.0"}}, {0});
+  const nearest some = near(machine, {{"lo"}, {"eth0"}, {"far", "0000:ff:00.0"}, {"mlx5_2", "0000:b1:00.0"}}, {0});
   EXPECT_EQ(taken(some), "mlx5_2");
   EXPECT_EQ(some.verdicts[0].reason, "it is no PCI device, or nobody says at which address it is");
   EXPECT_EQ(some.verdicts[1].reason, "the system does not say at which NUMA node it is");
   EXPECT_EQ(some.verdicts[2].reason, "hwloc does not know a device at 0000:ff:00.0");
-  const device_choice none = near(machine, {{"eth0"}, {"lo"}}, {0});
+  const nearest none = near(machine, {{"eth0"}, {"lo"}}, {0});
   EXPECT_EQ(taken(none), "eth0");
   EXPECT_THAT(none.verdicts[0].reason, HasSubstr("no other has a place, and it is first"));
   EXPECT_THAT(near(machine, {{"lo"}}, {0}).verdicts[0].reason, HasSubstr("it is the only device"));
@@ -128,7 +125,7 @@ TEST(device_choice, on_a_machine_of_one_node_every_card_is_local) {
        {"nodeset=\"0x00000003\"", "complete_nodeset=\"0x00000003\"", "allowed_nodeset=\"0x00000003\""})
     if (text.find(set) != std::string::npos) text = replaced(text, "0x00000003", "0x00000001");
   const topology machine = topology::from_xml(text).value();
-  const device_choice all = near(machine, {{"mlx5_1", "0000:18:00.1"}, {"mlx5_0", "0000:17:00.0"}}, {0});
+  const nearest all = near(machine, {{"mlx5_1", "0000:18:00.1"}, {"mlx5_0", "0000:17:00.0"}}, {0});
   EXPECT_EQ(taken(all), "mlx5_1");
   EXPECT_EQ(all.verdicts[1].reason, "distance 10 from NUMA node 0 too, and the library has it later");
 }
@@ -167,15 +164,19 @@ struct reply_of {
 TEST(device_choice, replies_of_one_domain_are_one_device_with_its_first_address) {
   const reply_of first("mlx5_0", 0x17, "mlx5_0"), again("mlx5_0", 0x17, "mlx5_0"), other("cxi0", 0xb1, "cxi0"),
       plain("eth0", 0, "");
-  offered_infos all;
-  for (const reply_of* each : {&first, &again, &other, &plain}) all.add(*each->info);
-  ASSERT_EQ(all.devices().size(), 3U);
-  EXPECT_EQ(all.devices()[0].bus, "0000:17:00.0");
-  EXPECT_EQ(all.devices()[1].system_name, "cxi0");
-  EXPECT_EQ(all.devices()[2].bus, "");
-  EXPECT_EQ(&all.at(0), first.info.get());
+  first.info->next = again.info.get(), again.info->next = other.info.get(), other.info->next = plain.info.get();
+  const listed_devices listed({first.info.get(),
+                               [](const void* one) -> const void* { return static_cast<const fi_info*>(one)->next; },
+                               [](const void* one) { return device_of(*static_cast<const fi_info*>(one)); }});
+  for (const reply_of* each : {&first, &again, &other}) each->info->next = nullptr;  // each owns its own
+  const std::vector<offered_device>& all = listed.all();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].bus, "0000:17:00.0");
+  EXPECT_EQ(all[1].system_name, "cxi0");
+  EXPECT_EQ(all[2].bus, "");
+  EXPECT_EQ(listed.offer(0), first.info.get());
   const topology machine = topology::from_xml(two_packages()).value();
-  EXPECT_EQ(taken(near(machine, all.devices(), {1})), "cxi0");
+  EXPECT_EQ(taken(near(machine, all, {1})), "cxi0");
 }
 
 // ---- this machine
@@ -198,15 +199,15 @@ TEST(device_choice, a_transport_says_which_device_it_took) {
   const auto as_listed = open<fabrics::tcp>({}).value();
   EXPECT_EQ(taken_of(as_listed.explain()), 1U);
   EXPECT_TRUE(as_listed.explain().at(0).taken);
-  const auto by_thread = open<fabrics::tcp>({.device_near = device_near::this_thread}).value();
+  const auto by_thread = open<fabrics::tcp>({.device_near = near_this_thread()}).value();
   EXPECT_EQ(taken_of(by_thread.explain()), 1U);
   for (const device_verdict& each : by_thread.explain())
     EXPECT_THAT(each.reason, Not(HasSubstr("device_near is none")));
-  const auto named = open<fabrics::tcp>({.node = "127.0.0.1", .device_near = device_near::this_thread}).value();
+  const auto named = open<fabrics::tcp>({.node = "127.0.0.1", .device_near = near_this_thread()}).value();
   ASSERT_EQ(named.explain().size(), 1U);
   if (!says_where_memory_is()) GTEST_SKIP() << "move_pages(2) is not allowed here";
   const std::vector<std::byte> here(4096, std::byte{1});
-  auto net = open<fabrics::tcp>({.device_near = device_near::memory, .near_memory = here}).value();
+  auto net = open<fabrics::tcp>({.device_near = near_memory(here)}).value();
   std::string text;
   for (const device_verdict& each : net.explain())
     text += each.device + (each.taken ? " (taken): " : ": ") + each.reason + "\n";
@@ -218,19 +219,17 @@ TEST(device_choice, memory_that_nobody_wrote_has_no_place) {
   if (!says_where_memory_is()) GTEST_SKIP() << "move_pages(2) is not allowed here";
   void* const fresh = ::mmap(nullptr, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(fresh, MAP_FAILED);
-  const auto refused = open<fabrics::tcp>(
-      {.device_near = device_near::memory, .near_memory = {static_cast<const std::byte*>(fresh), 1 << 16}});
+  const auto refused =
+      open<fabrics::tcp>({.device_near = near_memory({static_cast<const std::byte*>(fresh), 1 << 16})});
   EXPECT_EQ(refused.why().code, errc::invalid);
   EXPECT_EQ(refused.error().sentence, "near_memory has no page on any NUMA node yet: write to it before open");
   (void)::munmap(fresh, 1 << 16);
 }
 
-TEST(device_choice, options_that_contradict_each_other_are_refused) {
-  EXPECT_EQ(open<fabrics::tcp>({.device_near = device_near::memory}).error().sentence,
-            "device_near is memory, and near_memory is empty: name the buffer");
-  const std::vector<std::byte> here(64);
-  EXPECT_EQ(open<fabrics::tcp>({.near_memory = here}).error().sentence,
-            "near_memory is given, and device_near is not memory: set both or none");
+TEST(device_choice, memory_of_no_bytes_is_refused) {
+  const auto refused = open<fabrics::tcp>({.device_near = near_memory({})});
+  EXPECT_EQ(refused.why().code, errc::invalid);
+  EXPECT_EQ(refused.error().sentence, "near_memory has no bytes: name the buffer");
 }
 
 }  // namespace

@@ -5,15 +5,12 @@
 // Hot path: no. Threads: values.
 #pragma once
 
-#include "../near.hpp"
+#include "../../../core/devices.hpp"
 
 #include <rdma/fabric.h>
 
 #include <array>
 #include <cstdio>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace weft::backends::devices {
 
@@ -32,24 +29,5 @@ inline offered_device device_of(const fi_info& info) {
   made.bus = text.data();
   return made;
 }
-
-/// Replies, one for each device: the first of its addresses.
-class offered_infos {
- public:
-  void add(const fi_info& info) {
-    offered_device one = device_of(info);
-    for (const offered_device& each : devices_)
-      if (each.name == one.name && each.bus == one.bus) return;
-    devices_.push_back(std::move(one));
-    infos_.push_back(&info);
-  }
-  bool empty() const noexcept { return infos_.empty(); }
-  const std::vector<offered_device>& devices() const noexcept { return devices_; }
-  const fi_info& at(std::size_t index) const { return *infos_.at(index); }
-
- private:
-  std::vector<offered_device> devices_;
-  std::vector<const fi_info*> infos_;
-};
 
 }  // namespace weft::backends::devices
