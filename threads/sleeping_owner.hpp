@@ -37,31 +37,34 @@ class sleeping_owner {
       if (asleep_.exchange(false, std::memory_order_relaxed)) write_event();
   }
 
-  /// The owner. `has_work()` is asked once the owner is seen asleep. Where the system had no descriptor for the event,
-  /// a sleep lasts 1 ms at most.
+  /// The owner. `has_work()` is asked once the owner is seen asleep. True: a thread's wake() ended the sleep. Where the
+  /// system had no descriptor for the event, a sleep lasts 1 ms at most.
   template <class Transport, class HasWork>
-  void sleep(Transport& net, duration at_most, HasWork&& has_work) noexcept {
+  bool sleep(Transport& net, duration at_most, HasWork&& has_work) noexcept {
     asleep_.store(true, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    bool woken = false;
     if (!has_work())
       if (const auto due = net.arm()) {
         const duration most = event_ < 0 ? std::min<duration>(at_most, std::chrono::milliseconds(1)) : at_most;
-        wait_for(net.loop_descriptor(), std::min(most, *due));
+        woken = wait_for(net.loop_descriptor(), std::min(most, *due));
         net.disarm();
       }
     asleep_.store(false, std::memory_order_relaxed);
+    return woken;
   }
 
  private:
   /// A waker may take the flag and write after the sleep has ended. Then the next sleep ends at once, and reads that.
-  void wait_for(int arrivals, duration at_most) const noexcept {
+  bool wait_for(int arrivals, duration at_most) const noexcept {
     pollfd both[2] = {{event_, POLLIN, 0}, {arrivals, POLLIN, 0}};
     const auto whole = std::chrono::floor<std::chrono::seconds>(at_most);
     const std::timespec limit{static_cast<std::time_t>(whole.count()),
                               static_cast<long>(std::chrono::nanoseconds(at_most - whole).count())};
-    if (::ppoll(both, 2, &limit, nullptr) <= 0 || (both[0].revents & POLLIN) == 0) return;
+    if (::ppoll(both, 2, &limit, nullptr) <= 0 || (both[0].revents & POLLIN) == 0) return false;
     std::uint64_t count = 0;
     (void)!::read(event_, &count, sizeof count);
+    return true;
   }
   void write_event() const noexcept {
     constexpr std::uint64_t one = 1;

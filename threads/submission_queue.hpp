@@ -74,7 +74,7 @@ class submission_queue {
   /// options.sleeps; without that, and on rows without a descriptor, it may return after 1 ms.
   template <class Transport>
   void wait(Transport& net, duration at_most) noexcept {
-    owner_.sleep(net, at_most, [this] { return held_ || !waiting_.empty(); });
+    (void)owner_.sleep(net, at_most, [this] { return held_ || !waiting_.empty(); });
   }
 
  private:

@@ -172,8 +172,8 @@ class completion_queue {
 
  private:
   /// Over a descriptor the kernel finds what is ready. Without one, tcp calls poll(2) over the descriptors of all links
-  /// (FI_WAIT_POLLFD in tcpx_cq_open): 256 idle links cost seven times as much. Where links are few, poll(2) and
-  /// epoll_wait(2) cost about the same.
+  /// (FI_WAIT_POLLFD in tcpx_cq_open): an idle poll of 256 links costs ten times as much. A message costs some percent
+  /// more over a descriptor, so few links go without one (bench-many-peers, with this limit at 0 and as it is).
   static bool wants_descriptor(const port_options& options) noexcept {
     constexpr std::uint32_t few_links = 64;
     constexpr bool polls_each_link = Shape::facts.endpoint_type == endpoint_type::connected;
