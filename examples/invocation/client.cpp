@@ -102,7 +102,7 @@ int main(int argc, char** argv) try {
     complain(self, manager.error().sentence);
     return 2;
   }
-  auto connected = client_type::connect(*manager, command.options);
+  auto connected = client_type::connect(*manager, command.options, command.connect_limit);
   if (!connected) return fail(connected.error().sentence);
   client_type& c = **connected;
   if (const auto allocated = c.allocate(command.request); !allocated)

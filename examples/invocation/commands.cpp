@@ -163,6 +163,8 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
       ->default_str("hot");
   milliseconds_option limit(app, "--function-limit-ms", c.options.function_limit,
                             "A function that runs longer ends its executor");
+  milliseconds_option connect(app, "--connect-limit-ms", c.connect_limit,
+                              "Until the manager answers. A network that loses much needs more");
   milliseconds_option deadline(app, "--deadline-ms", c.deadline, "Time limit of each invocation");
   app.add_option("--object", c.object, "Shared object of functions to send; without it the built-ins")
       ->type_name("FILE")
@@ -194,7 +196,7 @@ std::variant<client_command, stop_with> parse_client(std::string_view fabric, in
       ->check(CLI::Range(1, 1024));
   auto* list = app.add_subcommand("list", "Print the names of the functions");
   if (const auto stop = parse(app, argc, argv)) return *stop;
-  hot.store(), limit.store(), deadline.store(), hold.store();
+  hot.store(), limit.store(), connect.store(), deadline.store(), hold.store();
   c.act = invoke->parsed() ? client_command::what::invoke
           : run->parsed()  ? client_command::what::run
                            : client_command::what::list;

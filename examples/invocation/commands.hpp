@@ -59,6 +59,7 @@ struct client_command {
   std::uint32_t size = 64;
   std::uint32_t depth = 1;  ///< Calls in flight per worker.
   std::uint32_t batch = 1;  ///< Calls per measured time (their mean). More than one requires a single call in flight.
+  duration connect_limit = 5s;  ///< Until the manager answers.
   duration deadline = 5s;
   duration hold{};  ///< After a run the workers are kept, idle, for so long.
   bool json = false;

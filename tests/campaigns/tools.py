@@ -19,7 +19,7 @@ from record import ROOT, Figure
 
 SIMULATED = ("loopback", "udp_rxd", "efa", "ibverbs_roce", "cxi", "udp_rxd.paged_writer", "udp_rxd.invocation")
 RECONNECTED = ("loopback", "tcp", "mapped")
-FAILING = ("tcp", "tcp_rxm", "sockets", "shm", "udp_rxd", "mapped", "loopback")
+FAILING = ("tcp", "tcp_rxm", "sockets", "kernel_tcp", "shm", "udp_rxd", "mapped", "loopback")
 _ROUNDS = "many_rounds_of_connecting_and_closing_leave_nothing_behind"
 _BUG = re.compile(r"^(\w+): (?:found as \w+ after (\d+) seeds|(?:not found as|does not compile)\b)")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from processes import Ended, Process, Run, wait_for
 
-ROWS = ("tcp", "tcp_rxm", "sockets", "shm", "udp_rxd", "mapped", "loopback")
+ROWS = ("tcp", "tcp_rxm", "sockets", "kernel_tcp", "shm", "udp_rxd", "mapped", "loopback")
 BETWEEN_PROCESSES = tuple(row for row in ROWS if row != "loopback")
 PORT = 7471  # of the hello world
 STARTED, MET = 20.0, 60.0  # seconds until a process listens, and until it ends

@@ -130,6 +130,17 @@ class Suite:
             expect(done.returncode == 1 and "deadline" in done.stderr, end_of(done))
             expect(time.monotonic() - begin < 30, "the deadline of 300 ms was forgotten")
 
+    def a_manager_that_never_answers_is_given_up(self) -> None:
+        with self.manager() as m:
+            os.kill(m.process.pid, signal.SIGSTOP)
+            try:
+                done = m.client("--connect-limit-ms", "2000", "list")
+            finally:
+                os.kill(m.process.pid, signal.SIGCONT)
+            expect(done.returncode == 1 and "within 2 s" in done.stderr, end_of(done))
+            self._serves(m)
+            expect(m.stop()[0] == 0, "accounting is not exact")
+
     def a_function_over_its_limit_ends_its_executor(self) -> None:
         with self.manager() as m:
             done = m.client(
