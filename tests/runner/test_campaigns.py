@@ -37,6 +37,13 @@ def test_a_soak_judges_growth_after_its_warm_up(memory: float, descriptors: floa
     assert soak.Outcome(samples=samples(memory, descriptors)).good() is good
 
 
+def test_memory_that_comes_and_goes_with_a_peer_is_no_growth() -> None:
+    # As over sockets of the kernel: by chance the later samples found the peer more often.
+    there = [n % 2 == 0 for n in range(30)] + [True] * 10
+    assert soak.Outcome(samples=[(n / 10, 7808.0 + 284 * there[n], 8.0 + there[n]) for n in range(40)]).good()
+    assert not soak.Outcome(samples=[(n / 10, 7808.0 + 284 * there[n] + 4 * n, 8.0) for n in range(40)]).good()
+
+
 def test_a_lost_call_or_a_problem_fails_a_soak() -> None:
     assert not soak.Outcome(samples=samples(0, 0), lost=1).good()
     assert not soak.Outcome(samples=samples(0, 0), problem="the manager ended").good()
