@@ -142,7 +142,8 @@ WEFT_API int weft_close(weft_transport net);
  * thread that had no transport, such as a weft_open() that failed. Never NULL; "" without an error. Valid until the
  * next call for the transport, or of the thread. */
 WEFT_API const char* weft_last_sentence(weft_transport net);
-/** Names of the fabrics that are open here: "mapped,tcp". Valid until weft_close(). */
+/** Names of the fabrics that serve peers here: "mapped,tcp". A listener has each of them open. Otherwise the best one
+ * is open, and the others open when a peer needs them. Valid until weft_close(). */
 WEFT_API int weft_open_fabrics(weft_transport net, const char** names);
 /** Where others connect to: "host:port", or "" of a transport that does not listen. Valid until weft_close(). */
 WEFT_API int weft_listen_address(weft_transport net, const char** address);

@@ -71,12 +71,6 @@ std::string names_of(const fabric_set<F...>* /*set*/) {
   ((all += (all.empty() ? "" : ",") + std::string(F::name)), ...);
   return all;
 }
-template <class... F>
-std::string open_names(transport<fabric_set<F...>>& net) {
-  std::string all;
-  ((all += net.template on<F>() == nullptr ? "" : (all.empty() ? "" : ",") + std::string(F::name)), ...);
-  return all;
-}
 
 /// WEFT_COUNTS in the environment, for programs that cannot be changed.
 bool environment_counts() noexcept {
@@ -95,7 +89,7 @@ int open(const weft_options* given, weft_transport* opened) {
   auto net = transport<library_set>::open(translated(o));
   if (!net) return refuse(net.why().code, "weft_open", net.error().sentence);
   auto made = std::make_unique<open_transport>(std::move(net).value());
-  made->open_fabrics = open_names(made->net);
+  made->open_fabrics = made->net.usable_fabrics();
   made->listens_at = made->net.listen_address();
   made->sleeps = (o.flags & WEFT_SLEEPS) != 0;
   if ((o.flags & WEFT_COUNTS) != 0 || environment_counts())

@@ -206,6 +206,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/peers.hpp
   compose/engine/poll_budget.hpp
   compose/engine/port_traits.hpp
+  compose/engine/random_number.hpp
   compose/engine/rare_calls.hpp
   compose/engine/receives.hpp
   compose/engine/transfer_plan.hpp
@@ -269,6 +270,7 @@ set(WEFT_ROOM_HEADERS
   compose/sets/set_batch.hpp
   compose/sets/set_connecting.hpp
   compose/sets/set_events.hpp
+  compose/sets/set_fabric_calls.hpp
   compose/sets/set_memory.hpp
   compose/sets/set_memory_calls.hpp
   compose/sets/set_opening.hpp
@@ -347,6 +349,7 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/device_memory.hpp
   backends/libfabric/differences.hpp
   backends/libfabric/domain.hpp
+  backends/libfabric/domain_opening.hpp
   backends/libfabric/endpoint.hpp
   backends/libfabric/errors.hpp
   backends/libfabric/hints.hpp

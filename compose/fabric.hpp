@@ -12,7 +12,6 @@
 #include "../policies/policies.hpp"
 #include "../wire/fused.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>

@@ -9,7 +9,6 @@
 #include "../core/memory.hpp"
 #include "events.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <concepts>
@@ -29,7 +28,7 @@ template <std::size_t Size>
 struct field_name {
   char letters[Size]{};
   // NOLINTNEXTLINE(google-explicit-constructor): written as a literal
-  consteval field_name(const char (&text)[Size]) { std::copy_n(text, Size, letters); }
+  consteval field_name(const char (&text)[Size]) { std::copy(text, text + Size, letters); }
   constexpr std::string_view view() const noexcept { return {letters, Size - 1}; }
 };
 
@@ -85,7 +84,9 @@ struct field_places {
     return true;
   }();
   static constexpr std::size_t find(std::string_view name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    std::size_t i = 0;
+    while (i < count && names[i] != name) ++i;
+    return i;
   }
 };
 
@@ -164,7 +165,7 @@ class packed_fields {
       requires(header_bytes > 0) {
     if (there.size() < header_bytes) return std::nullopt;
     packed_fields p = leading(immediate);
-    std::copy_n(there.begin(), header_bytes, p.spilled_.bytes.begin());
+    std::copy(there.begin(), there.begin() + header_bytes, p.spilled_.bytes.begin());
     return p;
   }
 

@@ -199,6 +199,6 @@ result<transport<F>> open(const transport_options& options) {
 
 }  // namespace weft
 
-#if !defined(WEFT_COMPILED)
+#if WEFT_HAS_RARE_WORK
 #include "progress/once_per_fabric.hpp"
 #endif

@@ -6,7 +6,6 @@
 
 #include "memory.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>

@@ -6,6 +6,7 @@
 // fuzz-replay.NAME.input, which the sentence of a crash names.
 #include "target.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>

@@ -13,6 +13,7 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -12,7 +12,6 @@
 
 #include "hello.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +57,7 @@ constexpr std::optional<hello_authentication> parse_hello_authentication(const_b
   hello_authentication a;
   a.answers = from.size() == largest_authentication;
   const auto take = [&from](auto& into) {
-    std::copy_n(from.begin(), into.size(), into.begin());
+    std::copy(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(into.size()), into.begin());
     from = from.subspan(into.size());
   };
   take(a.callers);

@@ -13,12 +13,20 @@
 #include <rdma/fi_cm.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
 
 namespace weft::backends::libfabric {
+
+/// Why a host has no address; empty when it has one.
+inline std::string unresolved(const std::string& host) {
+  addrinfo* found = nullptr;
+  const int wrong = getaddrinfo(host.c_str(), nullptr, nullptr, &found);
+  if (wrong != 0) return "host " + host + " does not resolve (" + gai_strerror(wrong) + ")";
+  freeaddrinfo(found);
+  return {};
+}
 
 /// The name of an endpoint, of any length.
 inline address_bytes name_of(fid* object) {
@@ -66,16 +74,13 @@ inline std::string printable_address(const address_bytes& address, bool socket_a
     std::memcpy(&port, address.data() + offsetof(sockaddr_in, sin_port), sizeof port);
     return (wide ? "[" + std::string(host) + "]" : std::string(host)) + ":" + std::to_string(ntohs(port));
   }
-  const auto end = std::find(address.begin(), address.end(), std::byte{0});
-  const auto plain = [](std::byte each) {
-    return std::to_integer<int>(each) >= 32 && std::to_integer<int>(each) < 127;
-  };
-  if (end != address.begin() && std::all_of(address.begin(), end, plain)) {
-    std::string text;
-    for (auto each = address.begin(); each != end; ++each) text += static_cast<char>(*each);
-    return text;
+  std::string text;
+  for (const std::byte each : address) {
+    if (each == std::byte{0}) break;
+    if (std::to_integer<int>(each) < 32 || std::to_integer<int>(each) > 126) return hexadecimal(address);
+    text += static_cast<char>(each);
   }
-  return hexadecimal(address);
+  return text.empty() ? hexadecimal(address) : text;
 }
 
 /// A number for the host of a socket address: the IPv4 address, or the first 64 bits of the IPv6 address, because one
@@ -111,7 +116,7 @@ std::optional<failure> unusable_address(const address_bytes& address, const fi_i
     return std::nullopt;
   }
   if (info.addr_format == FI_ADDR_STR) {
-    if (std::find(address.begin(), address.end(), std::byte{0}) == address.end())
+    if (address.empty() || std::memchr(address.data(), 0, address.size()) == nullptr)
       return failure{error(errc::invalid, "dial"), who + "is no text that ends with a zero byte"};
   } else if (!own.empty() && address.size() != own.size()) {
     return failure{error(errc::invalid, "dial"), who + "should have " + std::to_string(own.size()) + " bytes"};

@@ -17,7 +17,6 @@
 
 #include <rdma/fi_endpoint.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -69,7 +68,8 @@ class addressed_endpoint {
 
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     if (auto why = unusable_address<Shape>(to, *info_, own_)) return *std::move(why);
-    auto known = std::find_if(places_.begin(), places_.end(), [&](const place& each) { return each.name == to; });
+    auto known = places_.begin();
+    while (known != places_.end() && known->name != to) ++known;
     if (known == places_.end()) {
       fi_addr_t at = FI_ADDR_UNSPEC;
       if (const int inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr); inserted != 1)
@@ -140,7 +140,9 @@ class addressed_endpoint {
   }
 
   auto place_of(fi_addr_t at) {
-    return std::find_if(places_.begin(), places_.end(), [&](const place& each) { return each.at == at; });
+    auto found = places_.begin();
+    while (found != places_.end() && found->at != at) ++found;
+    return found;
   }
 
   const fi_info* info_ = nullptr;

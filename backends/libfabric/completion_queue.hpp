@@ -15,7 +15,6 @@
 
 #include <rdma/fi_eq.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>

@@ -60,15 +60,13 @@ class connected_endpoints {
     else return from.endpoint;
   }
   std::uint32_t peer_tag(link of) const {
-    const auto held = std::find_if(links_.begin(), links_.end(),
-                                   [&](const link_record& each) { return each.endpoint.get() == of.endpoint; });
-    return held == links_.end() ? no_tag : held->peer_tag;
+    const link_record* const held = record_of(of.endpoint);
+    return held == nullptr ? no_tag : held->peer_tag;
   }
   /// host_number() of the caller, for links that arrived.
   std::uint64_t host_of(link of) const {
-    const auto held = std::find_if(links_.begin(), links_.end(),
-                                   [&](const link_record& each) { return each.endpoint.get() == of.endpoint; });
-    return held == links_.end() ? 0 : held->host;
+    const link_record* const held = record_of(of.endpoint);
+    return held == nullptr ? 0 : held->host;
   }
   static constexpr fi_addr_t peer(link) noexcept { return FI_ADDR_UNSPEC; }
   static fid_ep* region_endpoint() noexcept { return nullptr; }
@@ -95,8 +93,8 @@ class connected_endpoints {
 
   void hang_up(link& gone) {
     fid_ep* endpoint = std::exchange(gone.endpoint, nullptr);
-    const auto held = std::find_if(links_.begin(), links_.end(),
-                                   [&](const link_record& each) { return each.endpoint.get() == endpoint; });
+    auto held = links_.begin();
+    while (held != links_.end() && held->endpoint.get() != endpoint) ++held;
     if (held == links_.end()) return;
     if (held->state != phase::lost) fi_shutdown(endpoint, 0);
     std::swap(*held, links_.back());

@@ -10,7 +10,6 @@
 #include "../../core/port.hpp"
 #include "compared_facts.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -46,8 +45,9 @@ class differences {
 
   /// Whether opening must fail under the caller's choice. A difference with a dependent answer always fails.
   bool refuse(on_difference chosen) const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [&](const difference& each) { return chosen == on_difference::refuse || !each.family.empty(); });
+    for (const difference& each : all_)
+      if (chosen == on_difference::refuse || !each.family.empty()) return true;
+    return false;
   }
   /// Every difference, or "".
   std::string text() const {

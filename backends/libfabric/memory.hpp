@@ -9,7 +9,6 @@
 #include "device_memory.hpp"
 #include "domain.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -62,8 +61,8 @@ class memory {
   void deregister(registration& gone) {
     auto* region = static_cast<fid_mr*>(gone.native);
     gone = {};
-    const auto held = std::find_if(regions_.begin(), regions_.end(),
-                                   [region](const owned<fid_mr>& each) { return each.get() == region; });
+    auto held = regions_.begin();
+    while (held != regions_.end() && held->get() != region) ++held;
     if (held == regions_.end()) return;
     std::swap(*held, regions_.back());
     regions_.pop_back();

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "../../core/port.hpp"
-#include "../oob_exchange/tcp.hpp"
 #include "completion_queue.hpp"
 #include "endpoint.hpp"
 #include "leftovers.hpp"
@@ -20,6 +19,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+
+namespace weft::backends::oob_exchange {
+class tcp;
+}  // namespace weft::backends::oob_exchange
 
 namespace weft::backends::libfabric {
 
@@ -224,3 +227,8 @@ class port : public post_calls<Shape> {
 };
 
 }  // namespace weft::backends::libfabric
+
+#if WEFT_HAS_RARE_WORK
+#include "../oob_exchange/tcp.hpp"
+#include "domain_opening.hpp"
+#endif

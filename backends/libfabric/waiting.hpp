@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include <sched.h>
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>

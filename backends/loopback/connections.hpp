@@ -8,6 +8,7 @@
 
 #include "transmission.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace weft::backends::loopback {

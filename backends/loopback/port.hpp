@@ -277,3 +277,5 @@ class port {
 }  // namespace weft::backends::loopback
 
 #include "port_calls.hpp"  // IWYU pragma: export
+
+#include <unordered_set>

@@ -8,6 +8,7 @@
 #include "endpoint.hpp"
 #include "faults.hpp"
 
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 

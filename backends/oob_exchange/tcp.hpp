@@ -21,7 +21,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -199,8 +198,8 @@ class tcp {
   }
   /// The oldest client without a whole question; without such clients the oldest. Requires: a client.
   std::vector<client>::iterator first_to_leave() noexcept {
-    const auto asks = [](const client& each) { return each.received < magic.size(); };
-    const auto found = std::find_if(clients_.begin(), clients_.end(), asks);
+    auto found = clients_.begin();
+    while (found != clients_.end() && found->received == magic.size()) ++found;
     return found == clients_.end() ? clients_.begin() : found;
   }
 

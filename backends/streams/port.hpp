@@ -12,6 +12,7 @@
 #include "post_calls.hpp"
 #include "receiving.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>

@@ -8,6 +8,7 @@
 #include "address.hpp"
 #include "frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>

@@ -15,6 +15,8 @@
 #if defined(WEFT_BENCH_BY_HAND)
 #include "plain_end.hpp"
 #include "raw_watching_end.hpp"
+
+#include <algorithm>
 #endif
 
 namespace {

@@ -13,6 +13,7 @@
 #include "other_polls.hpp"
 
 #include <sys/mman.h>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <new>

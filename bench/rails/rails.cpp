@@ -8,6 +8,7 @@
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
 
+#include <algorithm>
 #include <future>
 #include <map>
 

@@ -8,6 +8,7 @@
 #include "../command_line.hpp"
 #include "ends.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace {

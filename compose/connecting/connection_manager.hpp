@@ -4,8 +4,7 @@
 // is a link (or an address in a table), then hello and accept or reject as messages (wire/hello.hpp). Nothing of a peer
 // is used before its introduction was checked: wire version, fingerprint, sizes. A repeated hello gets the same answer
 // again and makes no new peer, so a lost answer does no harm. Where peers prove a secret, the application hears of a
-// caller after its proof. What happens next is in transitions.hpp. Hot path:
-// post(). Threads: the owner's.
+// caller after its proof. What happens next is in transitions.hpp. Hot path: no. Threads: the owner's.
 #pragma once
 
 #include "../../core/if_memory.hpp"
@@ -30,9 +29,6 @@ class connection_manager {
   using authentication = typename Engine::template authentication<Engine>;
 
   explicit connection_manager(Engine& e) noexcept : e_(e) {}
-
-  void post(receive& r) noexcept { receives<Engine>(e_).post(r); }
-  bool try_post(receive& r) noexcept { return receives<Engine>(e_).try_post(r); }
 
   // ---- messages
   /// A hello arrived in `in`. `named`: the record that the message's tag names, or null.

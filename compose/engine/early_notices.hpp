@@ -5,7 +5,6 @@
 // Hot path: no, a notice of a connection that is not established. Threads: the owner's.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,8 +26,8 @@ class early_notices {
   }
   /// Removes the oldest notice of this connection, and returns whether there was one.
   bool take(std::uint32_t connection, std::uint32_t& immediate) noexcept {
-    const auto found =
-        std::find_if(all_.begin(), all_.end(), [&](const notice& each) { return each.connection == connection; });
+    auto found = all_.begin();
+    while (found != all_.end() && found->connection != connection) ++found;
     if (found == all_.end()) return false;
     immediate = found->immediate;
     all_.erase(found);

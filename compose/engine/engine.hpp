@@ -19,7 +19,6 @@
 #include "poll_budget.hpp"
 #include "transfer_plan.hpp"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -174,9 +173,6 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
     return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());
   }
   std::uint64_t entropy() noexcept { return random_of(*port); }
-  std::optional<std::uint64_t> draw_key() {
-    return weft::detail::draw_key(*port, F::facts.key_bytes, [this] { return entropy(); });
-  }
   /// The name of this process for peers on the same host, and a watch over a peer's process.
   std::uint64_t own_process() const noexcept { return traits::processes::own(*port); }
   typename traits::watch watch_over(std::uint64_t process) const noexcept {

@@ -2,37 +2,16 @@
 //
 // Keys of regions, where the application makes them. They are random, because a peer that knows a key may use the
 // memory. They are as wide as the row allows, and never 0. A process never uses a key twice, not even after the region
-// is gone, so that a late write finds no new owner. Hot path: no. Threads: any.
+// is gone, so that a late write finds no new owner. Only registration includes this, because a table of keys is slow to
+// compile. Hot path: no. Threads: any.
 #pragma once
 
-#include <sys/random.h>
-#include <cerrno>
-
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <unordered_set>
 
 namespace weft::detail {
-
-/// 64 bits from `read(into, size)`, which answers as getrandom(2). 0: it failed, or signals interrupted it for too
-/// long.
-template <class Read>
-std::uint64_t unguessable_by(Read&& read) noexcept {
-  constexpr int most_interrupts = 4096;
-  for (int i = 0; i < most_interrupts; ++i) {
-    std::uint64_t value = 0;
-    const ssize_t got = read(&value, sizeof value);
-    if (got == static_cast<ssize_t>(sizeof value)) return value;
-    if (got < 0 && errno != EINTR) return 0;
-  }
-  return 0;
-}
-/// 64 bits that no peer can guess. 0: the kernel gives none, for example under a filter of system calls.
-inline std::uint64_t unguessable() noexcept {
-  return unguessable_by([](void* into, std::size_t size) { return ::getrandom(into, size, 0); });
-}
 
 class key_source {
  public:
@@ -58,5 +37,19 @@ class key_source {
     return std::nullopt;
   }
 };
+
+/// The port keeps the keys of its process: a simulated world has several processes.
+template <class Port>
+concept keeps_keys = requires(Port p) {
+  {p.keys_of_process()};
+};
+template <class Port, class Random>
+std::optional<std::uint64_t> draw_key(Port&, std::uint8_t key_bytes, Random&& random) {
+  return key_source::draw(key_bytes, random);
+}
+template <keeps_keys Port, class Random>
+std::optional<std::uint64_t> draw_key(Port& p, std::uint8_t key_bytes, Random&& random) {
+  return key_source::draw(key_bytes, random, p.keys_of_process());
+}
 
 }  // namespace weft::detail

@@ -10,7 +10,6 @@
 #include "../../core/memory.hpp"
 #include "../events.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -193,8 +192,9 @@ class operation_pool {
   /// Slots for which `which(slot)` is true. Reads every slot: cold.
   template <class Which>
   std::uint32_t count(Which&& which) const {
-    return static_cast<std::uint32_t>(
-        std::count_if(slots_.begin(), slots_.end(), [&](const Slot* each) { return which(*each); }));
+    std::uint32_t found = 0;
+    for (const Slot* const each : slots_) found += std::uint32_t{static_cast<bool>(which(*each))};
+    return found;
   }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
   /// Slots that take() can return.

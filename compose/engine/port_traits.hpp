@@ -7,7 +7,7 @@
 
 #include "../../backends/process/watch.hpp"
 #include "../../core/port.hpp"
-#include "key_source.hpp"
+#include "random_number.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -119,7 +119,7 @@ template <finds_link_of_entry Port>
   return Port::link_of(c);
 }
 
-// ---- time, keys, processes
+// ---- time, random numbers, processes
 /// A clock that costs less than now(), and is some milliseconds late.
 template <class Port>
 concept has_rough_clock = requires(const Port p) {
@@ -146,20 +146,6 @@ std::uint64_t random_of(Port&) noexcept {
 template <draws_numbers Port>
 std::uint64_t random_of(Port& p) noexcept {
   return p.random();
-}
-
-/// The port keeps the keys of its process: a simulated world has several processes.
-template <class Port>
-concept keeps_keys = requires(Port p) {
-  {p.keys_of_process()};
-};
-template <class Port, class Random>
-std::optional<std::uint64_t> draw_key(Port&, std::uint8_t key_bytes, Random&& random) {
-  return key_source::draw(key_bytes, random);
-}
-template <keeps_keys Port, class Random>
-std::optional<std::uint64_t> draw_key(Port& p, std::uint8_t key_bytes, Random&& random) {
-  return key_source::draw(key_bytes, random, p.keys_of_process());
 }
 
 /// The port simulates processes, and has a type that watches one.

@@ -22,6 +22,12 @@ namespace weft::detail {
 
 class waiting_handler;
 
+/// What an owned region is made of.
+struct kept_region {
+  region view;
+  std::shared_ptr<region_home> home;
+};
+
 /// Ends a transport's engine.
 template <class Engine>
 struct engine_deleter {
@@ -51,9 +57,10 @@ struct rare_calls {
   static status flush_and_wait(Engine& e, peer to, duration timeout, erased_handler on);
 
   // ---- memory
-  static result<region> register_memory(Engine& e, bytes memory, rights granted, atomicity executor);
-  static result<region> register_memory(Engine& e, const device_memory& memory, rights granted);
-  static result<region> allocate(Engine& e, std::size_t size, rights granted, atomicity executor);
+  static result<kept_region> register_memory(Engine& e, bytes memory, rights granted, atomicity executor);
+  static result<kept_region> register_memory(Engine& e, const device_memory& memory, rights granted);
+  static result<kept_region> allocate(Engine& e, std::size_t size, rights granted, atomicity executor);
+  static wire::region_record describe(Engine& e, std::uint32_t number) noexcept;
   static void release(Engine& e, std::uint32_t number);
 
   // ---- what a poll finds, rarely

@@ -10,7 +10,6 @@
 #include "../events.hpp"
 #include "operations.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

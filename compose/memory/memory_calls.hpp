@@ -4,16 +4,13 @@
 // belongs to set-up. Hot path: memory(). Threads: the owner's.
 #pragma once
 
-#include "../../core/if_memory.hpp"
+#include "../engine/engine.hpp"
 #include "../engine/rare_calls.hpp"
 #include "../peer.hpp"
 #include "../progress_owner.hpp"
 #include "../region.hpp"
 #include "../words.hpp"
-#include "registration.hpp"
 
-#include <memory>
-#include <optional>
 #include <utility>
 
 namespace weft::detail {
@@ -22,54 +19,53 @@ namespace weft::detail {
 template <class Transport, class F>
 class memory_calls {
   using engine_type = engine<F>;
-  using registrar_type = registrar<engine_type>;
   using rare = rare_calls<engine_type>;
 
  public:
   /// Registers memory of the caller, who keeps the memory for longer than the region.
   /// Errors: invalid (no bytes, or words that are not aligned), no_memory, native; each with a sentence.
   result<owned_region> register_region(bytes memory, rights granted) {
-    return own([&] { return rare::register_memory(e_(), memory, granted, usual_atomicity<F>); });
+    return own(rare::register_memory(e_(), memory, granted, usual_atomicity<F>));
   }
   /// Registers memory of a device, which the caller keeps. Requires transport_options::device_memory. Transfers from
   /// this memory need a context. Errors: unsupported or native; the sentence names the library, provider or driver.
   result<owned_region> register_region(const dmabuf_memory& m, rights granted) {
-    return own([&] { return rare::register_memory(e_(), device_memory::of(m), granted); });
+    return own(rare::register_memory(e_(), device_memory::of(m), granted));
   }
   template <bool Here = built_with_cuda>
   result<owned_region> register_region(const cuda_memory& m, rights granted) {
     static_assert(Here,
                   "weft: this program is built without CUDA: its driver header (cuda.h) was not found; without it, "
                   "register a dmabuf_memory [WEFT-C036]");
-    return own([&] { return rare::register_memory(e_(), device_memory::of(m), granted); });
+    return own(rare::register_memory(e_(), device_memory::of(m), granted));
   }
   /// Registers fresh, zeroed memory of the transport, aligned to a page. The memory ends with the region.
   result<owned_region> allocate(std::size_t size, rights granted) {
-    return own([&] { return rare::allocate(e_(), size, granted, usual_atomicity<F>); });
+    return own(rare::allocate(e_(), size, granted, usual_atomicity<F>));
   }
   /// Registers words whose atomics have this executor (compose/words.hpp).
   /// Errors: those of register_region(), and a region that its executor cannot serve.
   template <atomicity Who>
   result<owned_words<Who>> register_words(bytes memory, rights granted) {
-    return own<words<Who>>([&] { return rare::register_memory(e_(), memory, granted, executor_asked<Who>()); });
+    return own<words<Who>>(rare::register_memory(e_(), memory, granted, executor_asked<Who>()));
   }
   template <atomicity Who>
   result<owned_words<Who>> allocate_words(std::size_t size, rights granted) {
-    return own<words<Who>>([&] { return rare::allocate(e_(), size, granted, executor_asked<Who>()); });
+    return own<words<Who>>(rare::allocate(e_(), size, granted, executor_asked<Who>()));
   }
   /// Deregisters now. Afterwards no peer can reach the memory. A region that is not registered here is ignored.
   void release_region(const region& r) { rare::release(e_(), r.number()); }
 
   /// The bytes that a peer needs to use the region. `owner_polls` says that a loop calls progress().
   region_bytes export_region(const region& r, progress_owner) const noexcept {
-    return wire::encode(registrar_type(e_()).describe(r));
+    return wire::encode(rare::describe(e_(), r.number()));
   }
   template <class G = F>
   region_bytes export_region(const region& r) const noexcept {
     static_assert(!answer<G, progress_family>::needs_owner,
                   "weft: on this fabric bytes land only while the target polls; name the progress owner: "
                   "export_region(region, weft::owner_polls) [WEFT-C006]");
-    return wire::encode(registrar_type(e_()).describe(r));
+    return wire::encode(rare::describe(e_(), r.number()));
   }
   /// The same for one peer. A fabric_set needs the peer's name; on one fabric the bytes are those of above.
   region_bytes export_region(peer /*to*/, const region& r, progress_owner) const noexcept {
@@ -117,21 +113,10 @@ class memory_calls {
                   "atomicity::target [WEFT-C022]");
     return Who;
   }
-  template <class View = region, class Make>
-  result<owned<View>> own(Make&& make) {
-    std::optional<result<owned<View>>> made;
-    if (if_memory([&] { made.emplace(owned_by_home<View>(make())); })) return *std::move(made);
-    return {error(errc::no_memory, "register"), "no memory for the registration"};
-  }
-  template <class View>
-  result<owned<View>> owned_by_home(result<region> made) {
+  template <class View = region>
+  static result<owned<View>> own(result<kept_region> made) {
     if (!made) return std::move(made).error();
-    auto& home = e_().home;
-    if (!home)
-      home = std::make_shared<region_home>(region_home{&e_(), [](void* engine, std::uint32_t number) {
-                                                         rare::release(*static_cast<engine_type*>(engine), number);
-                                                       }});
-    return owned<View>(View(*made), home);
+    return owned<View>(View(made->view), std::move(made->home));
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "../../core/device_memory.hpp"
 #include "../engine/engine.hpp"
+#include "../engine/key_source.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -72,6 +73,14 @@ class registrar {
     e_.regions.erase(found);
   }
 
+  /// Where owned regions end. The first one makes it.
+  const std::shared_ptr<region_home>& home() {
+    if (!e_.home)
+      e_.home = std::make_shared<region_home>(region_home{
+          &e_, [](void* engine, std::uint32_t number) { registrar(*static_cast<Engine*>(engine)).release(number); }});
+    return e_.home;
+  }
+
   result<registration> with_key(bytes memory, rights granted) {
     return by_key([&](std::uint64_t key) { return e_.port->register_memory(memory, granted, key); });
   }
@@ -80,7 +89,7 @@ class registrar {
   result<registration> by_key(Make&& make) {
     std::uint64_t wanted = 0;
     if constexpr (key_answer::made_here) {
-      const auto key = e_.draw_key();
+      const auto key = draw_key(*e_.port, Engine::fabric::facts.key_bytes, [this] { return e_.entropy(); });
       if (!key)
         return {error(errc::no_memory, "register"),
                 "this process has used every key of " + std::to_string(Engine::fabric::facts.key_bytes) +
@@ -94,7 +103,7 @@ class registrar {
     return r;
   }
 
-  wire::region_record describe(const region& r) const noexcept {
+  wire::region_record describe(std::uint32_t number) const noexcept {
     wire::region_record record{address_answer::form,
                                rights::none,
                                usual_atomicity<typename Engine::fabric>,
@@ -104,7 +113,7 @@ class registrar {
                                0,
                                Engine::fabric::fingerprint};
     for (const region_entry& x : e_.regions)
-      if (x.number == r.number()) {
+      if (x.number == number) {
         record.granted = x.granted;
         record.executor = x.executor;
         record.key = x.registered.key;

@@ -13,7 +13,6 @@
 #include "../engine/engine.hpp"
 #include "../memory/write_target.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace weft::detail {

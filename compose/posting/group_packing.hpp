@@ -13,7 +13,6 @@
 #include "../engine/engine.hpp"
 #include "../engine/erased_handler.hpp"
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,6 @@
 #include "../engine/engine.hpp"
 #include "initiator.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -123,7 +122,7 @@ class more_hints {
     std::uint32_t room = Engine::fabric::facts.queue_depth;
     if constexpr (!Engine::markers || Engine::tracks_writes || Engine::slot_per_message)
       room = std::min(room, e.options.operations);
-    return std::clamp(room / 4, 1U, 64U);
+    return std::max(1U, std::min(room / 4, 64U));
   }
   std::uint32_t left() const noexcept { return plain_ + (prepared_[0] - none) + (prepared_[1] - none); }
   void restart(const Engine& e) noexcept {

@@ -10,7 +10,6 @@
 #include "../engine/engine.hpp"
 #include "../engine/transfer_plan.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace weft::detail {
@@ -36,7 +35,7 @@ class parts {
   static constexpr bool bounded = facts.largest_write < unlimited / 2;
   /// Pieces of one library call, no more than callers may give.
   static constexpr std::size_t write_pieces =
-      std::min<std::size_t>({gather_limit, facts.gather_limit, facts.rma_gather_limit});
+      std::min<std::size_t>(gather_limit, std::min(facts.gather_limit, facts.rma_gather_limit));
   static constexpr std::size_t send_pieces =
       std::min<std::size_t>(gather_limit, facts.gather_limit - std::size_t{Engine::framed});
   static constexpr std::uint8_t at_once = 4;

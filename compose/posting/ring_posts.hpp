@@ -10,7 +10,6 @@
 #include "../engine/engine.hpp"
 #include "../engine/watched_ring.hpp"
 
-#include <algorithm>
 #include <atomic>
 
 namespace weft::detail {

@@ -10,9 +10,10 @@
 #include "../events.hpp"
 #include "../receiving/cq_poller.hpp"
 
+#include <sched.h>
+
 #include <optional>
 #include <string>
-#include <thread>
 
 namespace weft::detail {
 
@@ -38,7 +39,7 @@ class blocking_calls {
       idle = step(on) > 0 ? 0 : idle + 1;
       if (done()) return {};
       if (idle % 16 == 15 && e_.port->now() >= end) return error(errc::deadline, "until");
-      if (idle % 32 == 31) std::this_thread::yield();  // the peer may need this processor
+      if (idle % 32 == 31) (void)::sched_yield();  // the peer may need this processor
       if (idle > 2000 && e_.options.sleeps) (void)sleep(end - e_.port->now());
     }
     return {};

@@ -10,7 +10,6 @@
 #include "../states.hpp"
 #include "blocking_calls.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace weft::detail {

@@ -11,7 +11,6 @@
 #include <sys/epoll.h>
 #include <cerrno>
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>

@@ -2,15 +2,23 @@
 //
 // The definitions of rare_calls (engine/rare_calls.hpp): all of a transport that the hot path does not contain. Every
 // program has them, unless it links weft::<fabric>_compiled, which defines WEFT_COMPILED and has them in a library.
-// Such a program includes this header where it opens transports of further fabrics: other answers (compose/with.hpp),
-// fabrics of its own. Hot path: no. Threads: the owner's.
+// Such a program includes this header first where it opens transports of further fabrics: other answers
+// (compose/with.hpp), fabrics of its own. Hot path: no. Threads: the owner's.
 #pragma once
 
+#if !defined(WEFT_HAS_RARE_WORK)
+#define WEFT_HAS_RARE_WORK 1  // core/port.hpp
+#elif !WEFT_HAS_RARE_WORK
+#error "weft: include <weft/compose/progress/once_per_fabric.hpp> before other headers of weft in this unit"
+#endif
+
+#include "../../core/if_memory.hpp"
 #include "../connecting/connect_calls.hpp"
 #include "../connecting/opening.hpp"
 #include "../engine/rare_calls.hpp"
 #include "../memory/registration.hpp"
 #include "../receiving/cq_poller.hpp"
+#include "../receiving/deferred_work.hpp"
 #include "blocking_calls.hpp"
 #include "completion_level.hpp"
 #include "orderly_close.hpp"
@@ -69,17 +77,34 @@ status rare_calls<Engine>::flush_and_wait(Engine& e, peer to, duration timeout, 
   return completion_level<Engine>(e).flush_and_wait(to, timeout, on);
 }
 
-template <class Engine>
-result<region> rare_calls<Engine>::register_memory(Engine& e, bytes memory, rights granted, atomicity executor) {
-  return registrar<Engine>(e).register_memory(memory, granted, nullptr, executor);
+/// Registers by `make`, and keeps the region for its owner.
+template <class Engine, class Make>
+result<kept_region> kept(Engine& e, Make&& make) {
+  result<kept_region> outcome(error(errc::no_memory, "register"), "");
+  const bool had_memory = if_memory([&] {
+    const std::shared_ptr<region_home>& home = registrar<Engine>(e).home();
+    auto made = make(registrar<Engine>(e));
+    if (made) outcome = kept_region{*made, home};
+    else outcome = std::move(made).error();
+  });
+  if (had_memory) return outcome;
+  return {error(errc::no_memory, "register"), "no memory for the registration"};
 }
 template <class Engine>
-result<region> rare_calls<Engine>::register_memory(Engine& e, const device_memory& memory, rights granted) {
-  return registrar<Engine>(e).register_memory(memory, granted);
+result<kept_region> rare_calls<Engine>::register_memory(Engine& e, bytes memory, rights granted, atomicity executor) {
+  return kept(e, [&](auto by) { return by.register_memory(memory, granted, nullptr, executor); });
 }
 template <class Engine>
-result<region> rare_calls<Engine>::allocate(Engine& e, std::size_t size, rights granted, atomicity executor) {
-  return registrar<Engine>(e).allocate(size, granted, executor);
+result<kept_region> rare_calls<Engine>::register_memory(Engine& e, const device_memory& memory, rights granted) {
+  return kept(e, [&](auto by) { return by.register_memory(memory, granted); });
+}
+template <class Engine>
+result<kept_region> rare_calls<Engine>::allocate(Engine& e, std::size_t size, rights granted, atomicity executor) {
+  return kept(e, [&](auto by) { return by.allocate(size, granted, executor); });
+}
+template <class Engine>
+wire::region_record rare_calls<Engine>::describe(Engine& e, std::uint32_t number) noexcept {
+  return registrar<Engine>(e).describe(number);
 }
 template <class Engine>
 void rare_calls<Engine>::release(Engine& e, std::uint32_t number) {

@@ -13,6 +13,7 @@
 #include "../posting/group_packing.hpp"
 #include "../receiving/target_atomics.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft::detail {

@@ -4,6 +4,7 @@
 // lost; that is reported once. Hot path: no. Threads: the rails' owner.
 #pragma once
 
+#include "../engine/random_number.hpp"
 #include "connection_requests.hpp"
 #include "striped_memory.hpp"
 

@@ -5,7 +5,6 @@
 // no slot is read after a handler ran. Hot path: ended(). Threads: the owner's.
 #pragma once
 
-#include "../connecting/connection_manager.hpp"
 #include "../engine/rare_calls.hpp"
 #include "../events.hpp"
 #include "../posting/atomics.hpp"

@@ -9,7 +9,7 @@
 
 #include "../../core/if_memory.hpp"
 #include "../../wire/tagged.hpp"
-#include "../connecting/connection_manager.hpp"
+#include "../connecting/transitions.hpp"
 #include "../engine/rare_calls.hpp"
 #include "../events.hpp"
 #include "../posting/flushing.hpp"

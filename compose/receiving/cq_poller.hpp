@@ -8,10 +8,10 @@
 #pragma once
 
 #include "../engine/rare_calls.hpp"
+#include "../engine/receives.hpp"
 #include "../events.hpp"
 #include "completions.hpp"
 #include "counter_rings.hpp"
-#include "deferred_work.hpp"
 #include "receive_path.hpp"
 
 #include <type_traits>

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "../../core/if_memory.hpp"
-#include "../connecting/connection_manager.hpp"
+#include "../connecting/transitions.hpp"
+#include "../engine/receives.hpp"
 #include "../events.hpp"
 #include "control_path.hpp"
 #include "ring_watch.hpp"
@@ -67,7 +68,7 @@ class receive_path {
   /// The message is handled, and its receive is posted again. A buffer of many messages is posted again only when it is
   /// spent, and no other message in it waits.
   void give_back(receive& r, bool last) noexcept {
-    if (!Engine::many_in_one) return connection_manager<Engine>(e_).post(r);
+    if (!Engine::many_in_one) return receives<Engine>(e_).post(r);
     r.released |= last;
     receives<Engine>(e_).post_if_spent(r);
   }
@@ -80,7 +81,7 @@ class receive_path {
     if (Engine::wide_immediate) r = e_.peers.find({static_cast<std::uint32_t>(c.immediate >> 32)});
     else if (Engine::links_have_receives && consumed != nullptr) r = receives<Engine>(e_).peer_of(*consumed);
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
-    if (consumed != nullptr) connection_manager<Engine>(e_).post(*consumed);
+    if (consumed != nullptr) receives<Engine>(e_).post(*consumed);
     if (known && (r == nullptr || !r->is_live()))
       return early_notice(e_, named(r == nullptr ? peer_header::dead : r->number, c.immediate));
     on_(notified{r == nullptr ? peer() : e_.handle(*r), static_cast<std::uint32_t>(c.immediate)});

@@ -13,6 +13,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -81,7 +82,14 @@ struct own_fabric {
   bool left_out = false;
   bool differs = false;  ///< The library is here, and is not what the row says.
   std::string why;       ///< Why it is not open.
+  bool waits = false;    ///< Not opened yet: it opens when a peer needs it, or when the program asks for it.
 };
+
+/// Of a fabric that was tried and is not open.
+inline std::pair<fabric_verdict::kind, std::string> why_closed(const own_fabric& mine) {
+  if (mine.differs) return {fabric_verdict::kind::unusable, mine.why};
+  return {fabric_verdict::kind::not_legal, "it is not open here: " + mine.why};
+}
 
 /// "8.1 us", or "not measured".
 inline std::string printed_half_round_trip(const fabric_profile& p) {
@@ -105,12 +113,14 @@ inline fabric_verdict judge(const fabric_profile& p, const own_fabric& mine, con
   if (p.same_host && here.user != there.user)
     return said(kind::not_legal, "the other side belongs to another user (" + std::to_string(there.user) + ", here " +
                                      std::to_string(here.user) + ")");
-  if (!mine.open && !mine.differs) return said(kind::not_legal, "it is not open here: " + mine.why);
-  if (!mine.open) return said(kind::unusable, mine.why);
+  if (!mine.open && !mine.waits) {
+    auto [is, reason] = why_closed(mine);
+    return said(is, std::move(reason));
+  }
   if (offered->fingerprint != p.fingerprint)
     return said(kind::unusable, "the two programs were generated from other facts or answers of it");
   return said(kind::next, (p.same_host ? "both processes are on this host, " : "both sides have it, ") +
-                              printed_half_round_trip(p));
+                              printed_half_round_trip(p) + (mine.waits ? ", opened when a peer needs it" : ""));
 }
 
 /// "mapped (why); tcp (why)".

@@ -40,9 +40,10 @@ class set_peer_calls {
     return found;
   }
 
-  /// Connects by the best fabric that both sides have, and returns when the other side has accepted. `where` is the
-  /// host:service of a set, or fabric@host:service of a program of that fabric alone. Errors: those of one fabric, and
-  /// incompatible (no fabric in common, or the best one cannot be used and options.fallback does not allow another).
+  /// Connects by the best fabric that both sides have, and returns when the other side has accepted. The first peer of
+  /// a fabric opens it, which may load a library and take longer than the timeout by that. `where` is the host:service
+  /// of a set, or fabric@host:service of a program of that fabric alone. Errors: those of one fabric, and incompatible
+  /// (no fabric in common, or the best one cannot be used and options.fallback does not allow another).
   template <class Handler = refuse_events>
   result<peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
     return connect_best(where, {}, false, timeout, on);
@@ -173,10 +174,12 @@ class set_peer_calls {
   template <class Begin>
   result<peer> best_in_memory(std::string_view where, duration timeout, Begin& begin) {
     const planning plans(state_());
+    if (const std::size_t named = planning::named_in(where); named < state::count) (void)self().open_late(named);
     auto planned = plans.make(where, timeout);
     if (!planned) return std::move(planned).error();
     connection_plan& p = *planned;
     for (std::size_t i = 0; i < p.verdicts.size(); ++i) {
+      if (p.verdicts[i].is == kind::next && !self().open_late(p.order[i])) plans.found_closed(p, i);
       if (p.verdicts[i].is == kind::unusable) {
         if (!plans.may_fall_back(p, i, p.verdicts[i].reason))
           return plans.refused(where, p, i, error(errc::incompatible, "connect"));

@@ -49,8 +49,9 @@ class set_memory_calls {
     owner_is_named<G>();
     return export_region(to, r, owner_polls);
   }
-  /// The bytes for any peer of the same set. Registers the region with each open fabric.
+  /// The bytes for any peer of the same set. Opens each fabric that waits, and registers the region with each open one.
   set_region_bytes export_region(const region& r, progress_owner) {
+    static_cast<Transport&>(*this).open_all();
     set_region_bytes all{};
     wire::region_record first{};
     bool any = false;
@@ -115,7 +116,8 @@ class set_memory_calls {
     (void)if_memory([&] {
       if (const region* const there = state_().memory.provided(engines(), r, member))
         engines().each_open([&]<std::size_t I>(auto& engine) {
-          if (I == member) record = registrar<std::remove_reference_t<decltype(engine)>>(engine).describe(*there);
+          if (I == member)
+            record = registrar<std::remove_reference_t<decltype(engine)>>(engine).describe(there->number());
         });
     });
     return record;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace weft::detail {
@@ -29,8 +30,15 @@ class set_planning {
  public:
   explicit set_planning(state& s) noexcept : s_(s) {}
 
-  /// Asks the directory at `where`, or takes the fabric that `where` names. Errors: those of the question;
-  /// incompatible, unsupported or invalid, where no plan can be made.
+  /// The number of the fabric that `where` names, as in fabric@host:service; the number of fabrics where it names none.
+  static std::size_t named_in(std::string_view where) noexcept {
+    const std::size_t at = where.find('@');
+    std::size_t i = at == std::string_view::npos ? state::count : 0;
+    while (i < state::count && where.substr(0, at) != state::profiles[i].name) ++i;
+    return i;
+  }
+  /// Asks the directory at `where`, or takes the fabric that `where` names. Requires: that fabric does not wait.
+  /// Errors: those of the question; incompatible, unsupported or invalid, where no plan can be made.
   result<connection_plan> make(std::string_view where, duration timeout) const {
     const std::size_t at = where.find('@');
     if (at != std::string_view::npos) return named(where.substr(0, at), where.substr(at + 1));
@@ -59,6 +67,10 @@ class set_planning {
         if (each.fabric == state::profiles[i].name) p.addresses.back() = each.address;
     }
     return p;
+  }
+  /// The fabric of this step waited, and cannot be opened.
+  void found_closed(connection_plan& p, std::size_t i) const {
+    std::tie(p.verdicts[i].is, p.verdicts[i].reason) = why_closed(s_.own[p.order[i]]);
   }
   /// A step of the loops below: whether the next best fabric may be tried after this one.
   bool may_fall_back(connection_plan& p, std::size_t i, std::string why) const {

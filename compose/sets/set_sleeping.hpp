@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 namespace weft::detail {
 
@@ -53,7 +54,7 @@ class set_sleeping {
   /// A descriptor that is readable while one of the ports' is; -1: a port has none.
   int descriptor() noexcept {
     if (s_.descriptor >= 0) return s_.descriptor;
-    bool all_have_one = true;
+    bool all_have_one = fabrics_that_wait_will_have_one(std::make_index_sequence<sizeof...(F)>());
     each_port([&](auto& engine) { all_have_one = all_have_one && engine.port->descriptor() >= 0; });
     if (!all_have_one) return -1;
     const int made = ::epoll_create1(EPOLL_CLOEXEC);
@@ -123,6 +124,12 @@ class set_sleeping {
   template <class Port>
   static void disarm(Port& port, bool came) noexcept {
     port_arming::disarm(port, came);
+  }
+  template <std::size_t... I>
+  bool fabrics_that_wait_will_have_one(std::index_sequence<I...>) const noexcept {
+    return (
+        (!s_.own[I].waits || (s_.options.sleeps && F::facts.completion_wait == weft::completion_wait::descriptor)) &&
+        ...);
   }
   template <class Engine>
   static bool can_arm(Engine& engine) noexcept {

@@ -4,6 +4,7 @@
 // directory that callers ask. It keeps its address when the set moves. Hot path: no. Threads: the owner's.
 #pragma once
 
+#include "../../core/secret_page.hpp"
 #include "choice.hpp"
 #include "no_set_tags.hpp"
 #include "set_memory.hpp"
@@ -12,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +57,7 @@ struct set_state {
   engines_type engines;
   set_memory<engines_type> memory;
   std::array<own_fabric, count> own{};
+  std::optional<secret_page> kept_secret;  ///< For fabrics that wait; options.secret is empty after open().
   wire::fabric_directory here;
   [[no_unique_address]] typename tagged_of_fabrics<F...>::shared tagged;
   std::unique_ptr<oob_exchange> side_channel;

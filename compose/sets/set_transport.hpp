@@ -8,6 +8,7 @@
 #include "set_atomics.hpp"
 #include "set_connecting.hpp"
 #include "set_events.hpp"
+#include "set_fabric_calls.hpp"
 #include "set_memory_calls.hpp"
 #include "set_opening.hpp"
 #include "set_posting.hpp"
@@ -26,6 +27,7 @@ template <complete_fabric... F>
 requires complete_fabric<fabric_set<F...>>
 class transport<fabric_set<F...>>
     : public detail::set_memory_calls<transport<fabric_set<F...>>, fabric_set<F...>, F...>,
+      public detail::set_fabric_calls<transport<fabric_set<F...>>, F...>,
       public detail::set_peer_calls<transport<fabric_set<F...>>, F...>,
       public detail::set_region_calls<transport<fabric_set<F...>>, fabric_set<F...>>,
       public detail::set_posting_calls<transport<fabric_set<F...>>, F...>,
@@ -38,8 +40,8 @@ class transport<fabric_set<F...>>
  public:
   using fabric = fabric_set<F...>;
 
-  /// Opens each fabric that is here. Errors: invalid (an option), and no fabric at all; the sentence has a reason for
-  /// each.
+  /// A listener opens each fabric that is here, another program the best one; the others open when they are needed.
+  /// Errors: invalid (an option), and no fabric at all; the sentence has a reason for each.
   static result<transport> open(const transport_options& options) {
     std::optional<result<transport>> made;
     if (if_memory([&] { made.emplace(open_in_memory(options)); })) return *std::move(made);
@@ -47,21 +49,6 @@ class transport<fabric_set<F...>>
   }
   transport(transport&&) noexcept = default;
   transport& operator=(transport&&) noexcept = default;
-
-  /// The transport of one fabric, for what only this fabric offers. Null: the fabric is not open here.
-  template <complete_fabric G>
-  transport<G>* on() noexcept {
-    static_assert(members::template has<G>, "weft: the set does not have this fabric [WEFT-C034]");
-    constexpr std::size_t index = members::template index_of<G>;
-    return members_.template is_open<index>() ? &members_.template net<index>() : nullptr;
-  }
-  /// The peer as one of fabric G, so that posts have no branch. Nothing: another fabric reaches the peer.
-  template <complete_fabric G>
-  std::optional<peer_of<G>> peer_on(peer p) const noexcept {
-    static_assert(members::template has<G>, "weft: the set does not have this fabric [WEFT-C034]");
-    if (!p || detail::peer_access::member(p) != members::template index_of<G>) return std::nullopt;
-    return peer_of<G>(p);
-  }
 
   using detail::set_posting_calls<transport, F...>::flush;
   template <event_handler Handler>
@@ -155,6 +142,8 @@ class transport<fabric_set<F...>>
   friend class detail::set_memory_calls;
   template <class, class...>
   friend class detail::set_peer_calls;
+  template <class, class...>
+  friend class detail::set_fabric_calls;
   template <class, class...>
   friend class detail::set_posting_calls;
   template <class, class...>

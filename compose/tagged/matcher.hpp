@@ -16,6 +16,7 @@
 #include "staging.hpp"
 #include "waiting_rooms.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 

@@ -7,6 +7,8 @@
 
 #include "client.hpp"
 
+#include <algorithm>
+
 namespace weft::invocation {
 
 template <complete_fabric F>

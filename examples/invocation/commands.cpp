@@ -5,6 +5,7 @@
 
 #include <weft/core/printable.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 

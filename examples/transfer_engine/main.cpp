@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include <csignal>
+#include <functional>
 
 namespace {
 using namespace weft::pages;

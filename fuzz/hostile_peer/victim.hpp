@@ -7,6 +7,7 @@
 
 #include "messages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <string>

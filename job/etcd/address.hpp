@@ -7,6 +7,8 @@
 
 #include "../sockets.hpp"
 
+#include <algorithm>
+
 namespace weft::jobs {
 
 struct etcd_address {

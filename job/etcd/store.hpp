@@ -9,6 +9,7 @@
 
 #include "gateway.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace weft::jobs::etcd {

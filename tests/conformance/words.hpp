@@ -7,6 +7,7 @@
 
 #include "two_sides.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <limits>

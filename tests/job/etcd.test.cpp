@@ -8,6 +8,7 @@
 #include "ranks.hpp"
 
 #include <atomic>
+#include <thread>
 
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <random>
+#include <thread>
 
 namespace {
 

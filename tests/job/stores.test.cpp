@@ -2,6 +2,7 @@
 #include "ranks.hpp"
 
 #include <atomic>
+#include <thread>
 
 namespace {
 

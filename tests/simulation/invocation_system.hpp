@@ -9,6 +9,8 @@
 
 #include "../invocation/simulated.hpp"
 
+#include <algorithm>
+
 namespace weft::simulation {
 
 template <complete_fabric F>

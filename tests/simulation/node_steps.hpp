@@ -6,6 +6,8 @@
 
 #include "node_posts.hpp"
 
+#include <algorithm>
+
 namespace weft::simulation {
 
 inline constexpr std::uint64_t readable_pattern = 0xfffff;

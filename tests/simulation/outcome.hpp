@@ -8,6 +8,7 @@
 
 #include "../../backends/loopback/port.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

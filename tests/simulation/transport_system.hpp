@@ -7,6 +7,8 @@
 
 #include "node.hpp"
 
+#include <algorithm>
+
 namespace weft::simulation {
 
 template <complete_fabric F>

@@ -53,6 +53,13 @@ NETWORK_HEADERS = re.compile(r"^(rdma|infiniband)/")
 NETWORK_USERS = re.compile(r"^(backends/|probe/|emulator/|tests/(emulator|stub_device|faults|probe)/|bench/(.*/)?raw_"
                            r"|examples/migration/in_)")
 
+# Standard headers that cost a unit much, and that no unit with weft::<fabric>_compiled reads through weft.hpp.
+HEAVY = frozenset("algorithm any condition_variable filesystem format fstream functional future iomanip iostream list "
+                  "locale map mutex random regex set sstream thread unordered_map unordered_set".split())
+# Where such a unit begins: its fabric's port comes by a macro. Ports of other libraries do not leave rare work out yet.
+LIGHT = ("weft.hpp", "backends/libfabric/port.hpp")
+_RARE_WORK = re.compile(r"^#if WEFT_HAS_RARE_WORK\n.*?^#endif$", re.MULTILINE | re.DOTALL)
+
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 
 
@@ -67,6 +74,26 @@ def check(root: Path) -> list[str]:
             if wrong:
                 line = text.count("\n", 0, match.start()) + 1
                 problems.append(f"{name}:{line}: {wrong}")
+    seen: set[Path] = set()
+    for first in LIGHT:
+        problems += _heavy(root, (root / first).resolve(), seen)
+    return problems
+
+
+def _heavy(root: Path, header: Path, seen: set[Path]) -> list[str]:
+    """Heavy standard headers that this header and those below it include, without rare work."""
+    if header in seen or not header.is_file():
+        return []
+    seen.add(header)
+    text = _RARE_WORK.sub("", without_comments(header.read_text(encoding="utf-8")))
+    problems = []
+    for match in _INCLUDE.finditer(text):
+        included = match.group(1).strip()
+        if included.startswith('"'):
+            problems += _heavy(root, (header.parent / included[1:-1]).resolve(), seen)
+        elif included[1:-1] in HEAVY:
+            name = header.relative_to(root.resolve()).as_posix()
+            problems.append(f"{name}: includes {included}, which each unit of a program would read (HEAVY)")
     return problems
 
 

@@ -100,6 +100,17 @@ def test_a_room_does_not_include_the_rooms_above_by_a_header_between(tmp_path: P
     assert arrows.check(tmp_path) == []
 
 
+def test_a_heavy_header_is_found_below_the_first_header_unless_rare_work_needs_it(tmp_path: Path) -> None:
+    plant(tmp_path, "weft.hpp", '#include "compose/a.hpp"\n')
+    plant(tmp_path, "compose/a.hpp", '#include "b.hpp"\n#if WEFT_HAS_RARE_WORK\n#include "c.hpp"\n#endif\n')
+    plant(tmp_path, "compose/c.hpp", "#include <algorithm>\n")
+    plant(tmp_path, "compose/b.hpp", "#include <vector>\n")
+    assert arrows.check(tmp_path) == []
+    plant(tmp_path, "compose/b.hpp", "#include <vector>\n#include <functional>\n")
+    (problem,) = arrows.check(tmp_path)
+    assert problem.startswith("compose/b.hpp: includes <functional>, which each unit")
+
+
 @pytest.mark.parametrize(
     ("name", "line"),
     [

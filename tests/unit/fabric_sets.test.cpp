@@ -172,6 +172,14 @@ TEST(a_verdict, says_why_a_fabric_cannot_serve_a_pair) {
     m.mine.left_out = true;
     EXPECT_EQ(m.of(near).is, kind::left_out);
   }
+  {
+    meeting m;
+    m.mine = {};
+    m.mine.waits = true;
+    EXPECT_EQ(m.of(near).is, kind::next) << "it opens when this peer needs it";
+    EXPECT_NE(m.of(near).reason.find("opened when a peer needs it"), std::string::npos) << m.of(near).reason;
+    EXPECT_EQ(meeting().of(near).reason.find("opened when"), std::string::npos);
+  }
 }
 
 TEST(a_choice_of_fabrics, names_fabrics_of_the_set) {

@@ -2,11 +2,13 @@
 //
 // Random numbers of the kernel, where it gives none (compose/engine/key_source.hpp).
 #include <weft/compose/engine/key_source.hpp>
+#include <weft/compose/engine/random_number.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
 #include <cstring>
+#include <unordered_set>
 
 namespace weft::detail {
 namespace {

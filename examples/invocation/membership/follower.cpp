@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cstring>
 #include <iostream>
+#include <thread>
 #include <utility>
 
 int main(int argc, char** argv) try {

@@ -9,6 +9,7 @@
 #include "../client.hpp"
 #include "ring.hpp"
 
+#include <algorithm>
 #include <thread>
 
 namespace weft::invocation {

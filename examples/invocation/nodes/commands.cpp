@@ -5,6 +5,7 @@
 #include "meeting.hpp"
 
 #include <unistd.h>
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 

@@ -6,6 +6,7 @@
 
 #include <weft/job/job.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <optional>

@@ -18,11 +18,13 @@
 #include "../states.hpp"
 #include "../unsignalled.hpp"
 #include "../waiting.hpp"
+#include "late_opening.hpp"
 #include "set_cases.hpp"
 
 namespace weft::conformance {
 
 WEFT_INSTANTIATE(sets);
+WEFT_INSTANTIATE(late_opening);
 WEFT_INSTANTIATE(messages);
 WEFT_INSTANTIATE(put_notify);
 #ifndef WEFT_SHORT
