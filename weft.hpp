@@ -17,5 +17,7 @@
 namespace weft::detail {
 extern template struct rare_calls<engine<selected>>;
 extern template struct engine_deleter<engine<selected>>;
+extern template struct failure_text<std::string>;
+extern template struct status_text<std::string>;
 }  // namespace weft::detail
 #endif

@@ -5,3 +5,5 @@
 
 template struct weft::detail::rare_calls<weft::detail::engine<weft::selected>>;
 template struct weft::detail::engine_deleter<weft::detail::engine<weft::selected>>;
+template struct weft::detail::failure_text<std::string>;
+template struct weft::detail::status_text<std::string>;

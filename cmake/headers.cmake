@@ -245,6 +245,7 @@ set(WEFT_ROOM_HEADERS
   compose/progress/orderly_close.hpp
   compose/progress/peer_calls.hpp
   compose/progress/port_arming.hpp
+  compose/progress/sleeping.hpp
   compose/progress/timers.hpp
   compose/rails/connecting.hpp
   compose/rails/connection_requests.hpp
@@ -258,6 +259,8 @@ set(WEFT_ROOM_HEADERS
   compose/receiving/cq_poller.hpp
   compose/receiving/deferred_work.hpp
   compose/receiving/group_unpacking.hpp
+  compose/receiving/operation_steps.hpp
+  compose/receiving/rare_messages.hpp
   compose/receiving/receive_path.hpp
   compose/receiving/ring_watch.hpp
   compose/receiving/target_atomics.hpp

@@ -14,7 +14,6 @@
 #pragma once
 
 #include "../core/if_memory.hpp"
-#include "built_for.hpp"
 #include "engine/rare_calls.hpp"
 #include "events.hpp"
 #include "fabric_rules.hpp"
@@ -76,7 +75,6 @@ class transport : public detail::memory_calls<transport<F>, typename detail::che
   /// Opens and attests. Errors: invalid (an option), native, no_memory, and incompatible where the library lacks the
   /// provider or differs from the row; the sentence lists each cell.
   static result<transport> open(const transport_options& options) {
-    carry_built_for<F>();
     auto e = detail::rare_calls<engine_type>::open(options);
     if (!e) return std::move(e).error();
     return transport(std::move(e).value());

@@ -38,6 +38,27 @@ constexpr std::string_view name_of(origin from) noexcept {
 }
 
 namespace detail {
+/// Statuses in words. A template, so that libweft-<fabric>.a may have its code.
+template <class Text>
+struct status_text {
+  /// describe() without the id.
+  static Text of(const status& s);
+  static Text with_id(const status& s);
+  [[noreturn, gnu::cold]] static void raise(const status& s);
+};
+}  // namespace detail
+
+/// One sentence: the call, the code, its meaning, the library's own number where there is one, and the code's id.
+inline std::string describe(const status& s) { return detail::status_text<std::string>::with_id(s); }
+
+/// Throws no_value with describe() of a status that is not ok. For set-up and examples; hot paths check the status.
+inline void require(const status& s) {
+  if (!s) [[unlikely]]
+    detail::status_text<std::string>::raise(s);
+}
+
+#if WEFT_HAS_RARE_WORK
+namespace detail {
 constexpr std::string_view what_is_full(waits_for what) noexcept {
   switch (what) {
     case waits_for::nothing:
@@ -97,9 +118,9 @@ constexpr bool uses_a_key(std::string_view operation) noexcept {
   return operation == "put" || operation == "put_notify" || operation == "get";
 }
 
-/// describe() without the id.
-inline std::string sentence_of(const status& s) {
-  std::string text = s.operation == nullptr || *s.operation == '\0' ? std::string() : std::string(s.operation) + ": ";
+template <class Text>
+Text status_text<Text>::of(const status& s) {
+  Text text = s.operation == nullptr || *s.operation == '\0' ? std::string() : std::string(s.operation) + ": ";
   text += std::string(name_of(s.code)) + ": ";
   if (s.is_again()) return text + std::string(what_is_full(s.waits_for())) + "; make progress, then try once more";
   if (s.waits_for() != waits_for::nothing)
@@ -116,14 +137,15 @@ inline std::string sentence_of(const status& s) {
   if (s.from == origin::system) text += ", " + std::generic_category().message(number < 0 ? -number : number);
   return text + ")";
 }
-}  // namespace detail
-
-/// One sentence: the call, the code, its meaning, the library's own number where there is one, and the code's id.
-inline std::string describe(const status& s) { return text_of({s, detail::sentence_of(s)}); }
-
-/// Throws no_value with describe() of a status that is not ok. For set-up and examples; hot paths check the status.
-inline void require(const status& s) {
-  if (!s) throw no_value({s, describe(s)});
+template <class Text>
+Text status_text<Text>::with_id(const status& s) {
+  return weft::text_of({s, of(s)});
 }
+template <class Text>
+void status_text<Text>::raise(const status& s) {
+  throw no_value({s, with_id(s)});
+}
+}  // namespace detail
+#endif
 
 }  // namespace weft

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +15,17 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+
+/// Whether this unit compiles the rare work of its fabrics: opening, meeting, registration, failures. A unit that links
+/// weft::<fabric>_compiled has it in a library, so backends leave its headers out here. They are a good part of what a
+/// unit costs. compose/progress/once_per_fabric.hpp asks for the work again, and comes before other headers of weft.
+#if !defined(WEFT_HAS_RARE_WORK)
+#if defined(WEFT_COMPILED)
+#define WEFT_HAS_RARE_WORK 0
+#else
+#define WEFT_HAS_RARE_WORK 1
+#endif
+#endif
 
 namespace weft {
 
@@ -109,12 +119,17 @@ struct failure {
   std::string sentence;
 };
 
+namespace detail {
+/// Failures in words. A template, so that libweft-<fabric>.a may have its code.
+template <class Text>
+struct failure_text {
+  static Text with_id(const failure& f);
+  [[noreturn, gnu::cold]] static void raise(const failure& f);
+};
+}  // namespace detail
+
 /// The failure's sentence and its id: that of the sentence where it has one of its own, else that of its code.
-inline std::string text_of(const failure& f) {
-  const std::string_view id = id_of(f.why.code);
-  if (id.empty() || f.sentence.find("[WEFT-") != std::string::npos) return f.sentence;
-  return f.sentence + " [" + std::string(id) + "]";
-}
+inline std::string text_of(const failure& f) { return detail::failure_text<std::string>::with_id(f); }
 
 /// What value() throws when there is none: its text is text_of() the failure, so that an unhandled one says what went
 /// wrong.
@@ -122,6 +137,21 @@ class no_value : public std::runtime_error {
  public:
   explicit no_value(const failure& f) : std::runtime_error("weft: " + text_of(f)) {}
 };
+
+#if WEFT_HAS_RARE_WORK
+namespace detail {
+template <class Text>
+Text failure_text<Text>::with_id(const failure& f) {
+  const std::string_view id = id_of(f.why.code);
+  if (id.empty() || f.sentence.find("[WEFT-") != std::string::npos) return f.sentence;
+  return f.sentence + " [" + Text(id) + "]";
+}
+template <class Text>
+void failure_text<Text>::raise(const failure& f) {
+  throw no_value(f);
+}
+}  // namespace detail
+#endif
 
 /// A value, or a failure with a sentence. For set-up calls only.
 template <class T>
@@ -150,7 +180,8 @@ class [[nodiscard]] result {
 
  private:
   void checked() const {
-    if (held_.index() != 0) throw no_value(std::get<1>(held_));
+    if (held_.index() != 0) [[unlikely]]
+      detail::failure_text<std::string>::raise(std::get<1>(held_));
   }
   std::variant<T, failure> held_;
 };
@@ -165,7 +196,8 @@ class [[nodiscard]] result<void> {
   explicit operator bool() const noexcept { return !why_; }
   /// Requires: success. Otherwise no_value is thrown: set-up only.
   void value() const {
-    if (why_) throw no_value(*why_);
+    if (why_) [[unlikely]]
+      detail::failure_text<std::string>::raise(*why_);
   }
   const failure& error() const& { return *why_; }
   failure&& error() && { return *std::move(why_); }

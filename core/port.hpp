@@ -23,17 +23,6 @@
 #include <string_view>
 #include <type_traits>
 
-/// Whether this unit compiles the rare work of its fabrics: opening, meeting, registration, failures. A unit that links
-/// weft::<fabric>_compiled has it in a library, so backends leave its headers out here. They are a good part of what a
-/// unit costs. compose/progress/once_per_fabric.hpp asks for the work again, and comes before other headers of weft.
-#if !defined(WEFT_HAS_RARE_WORK)
-#if defined(WEFT_COMPILED)
-#define WEFT_HAS_RARE_WORK 0
-#else
-#define WEFT_HAS_RARE_WORK 1
-#endif
-#endif
-
 namespace weft {
 
 /// The operations of a port. Most are templates, so the concept below checks only a part of this list. "Optional"

@@ -135,6 +135,12 @@ class connected_endpoints {
   };
 
   using queues = typename completion_queue<Shape>::handles;
+  const link_record* record_of(const fid_ep* endpoint) const noexcept {
+    for (const link_record& each : links_)
+      if (each.endpoint.get() == endpoint) return &each;
+    return nullptr;
+  }
+
   connected_endpoints(const domain& in, queues queue, fid_cntr* counter, const port_options& options)
       : info_(in.info.get()),
         domain_(in.object.get()),

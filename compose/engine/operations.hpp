@@ -133,6 +133,28 @@ struct operation_slot : library_context<LibraryBytes>, operation_state, slot_nam
   bool is_plain() const noexcept { return this->word() == under_way(slot_use::user).word(); }
 };
 
+/// What the report of an operation's end needs, without its slot.
+template <class Record>
+struct ended_operation {
+  slot_use use{};
+  operation what{};
+  number_type type{};
+  Record* of = nullptr;
+  void* user = nullptr;
+  std::uint64_t value = 0;  ///< Of an atomic.
+  status outcome;
+
+  template <class Slot>
+  static ended_operation of_slot(const Slot& s, status outcome) noexcept {
+    return {s.use, s.what, s.type, s.record, s.user, s.scratch[0], reported_as(*s.record, outcome)};
+  }
+  /// The library flushes the operations of a broken link as "cancelled". This side closed nothing, so the peer is lost.
+  static status reported_as(const Record& r, status outcome) noexcept {
+    if (outcome.code == errc::closed && r.state != decltype(r.state)::free) outcome.code = errc::peer_lost;
+    return outcome;
+  }
+};
+
 /// All slots. The pool grows when slots were abandoned (cold), never in a post. Some slots are reserved for control
 /// messages.
 template <class Slot>

@@ -12,10 +12,13 @@
 #include "../region.hpp"
 #include "../words.hpp"
 #include "erased_handler.hpp"
+#include "operations.hpp"
+#include "peers.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace weft::detail {
@@ -27,6 +30,9 @@ struct kept_region {
   region view;
   std::shared_ptr<region_home> home;
 };
+
+/// What becomes of a message whose connection is not established.
+enum class message_fate : std::uint8_t { deliver, keep, drop };
 
 /// Ends a transport's engine.
 template <class Engine>
@@ -41,6 +47,7 @@ template <class Engine>
 struct rare_calls {
   using record = typename Engine::record;
   using receive = typename Engine::receive;
+  using slot = typename Engine::slot;
 
   static result<held_engine<Engine>> open(const transport_options& options);
   static void close_all(Engine& e);
@@ -72,7 +79,21 @@ struct rare_calls {
   static void left(Engine& e, record& r, const_bytes body, erased_handler on);
   static void gone(Engine& e, record& r, status why, erased_handler on);
   static void ended_badly(Engine& e, const completion_entry& c, erased_handler on);
+  static message_fate fate_of(Engine& e, record& r, wire::message_kind kind) noexcept;
+  static void early_notice(Engine& e, std::uint64_t named);
+  static void keep_unexpected(Engine& e, unexpected_message<receive> message, bool last);
   static void retry_unexpected(Engine& e, erased_handler on);
+  static bool keep_region(Engine& e, record& r, const_bytes body, erased_handler on);
+
+  // ---- operations of several calls, and requests of peers
+  static bool take_step(Engine& e, slot& s, status outcome, erased_handler on, ended_operation<record>& done);
+  static bool execute_atomic(Engine& e, record& r, const_bytes body);
+  static bool answer_flush(Engine& e, record& r, const_bytes body) noexcept;
+  static slot* flush_answered(Engine& e, record& r, const_bytes body) noexcept;
+
+  // ---- sleeping, deferred work
+  static status sleep(Engine& e, duration at_most) noexcept;
+  static std::optional<duration> longest_sleep(Engine& e) noexcept;
   static void run_deferred(Engine& e, erased_handler on, int found);
   static int report_error(Engine& e, erased_handler on);
 };

@@ -59,31 +59,9 @@ class blocking_calls {
     return {errc::deadline, origin::weft, answered.native_code, answered.operation};
   }
 
-  status sleep(duration at_most) noexcept {
-    const std::optional<duration> due = longest_sleep();
-    if (!due) return {};
-    ++e_.sleeps.sleeps;
-    const status s = e_.port->wait(e_.port->now() + std::min(at_most, *due));
-    if (s.code != errc::deadline) return s;
-    ++e_.sleeps.timed;
-    timer_ended_sleep();
-    return {};
-  }
+  status sleep(duration at_most) noexcept { return rare_calls<Engine>::sleep(e_, at_most); }
   /// How long a sleep may last before work is due. Nothing: the owner must poll on.
-  std::optional<duration> longest_sleep() noexcept {
-    e_.poll_budget.timers_after(0);
-    if (!e_.coalescer.post_all()) return std::nullopt;  // the queue is full, and no entry would wake the sleeper
-    if (!e_.tagged.settled()) return std::nullopt;
-    if constexpr (Engine::ends_at_return)
-      if (!e_.ended.empty()) return std::nullopt;
-    // After the end of a link its last entries may be in the queue, and nothing would end the sleep.
-    if (!e_.options.sleeps || e_.draining) return std::nullopt;
-    duration due = rare_calls<Engine>::until_due(e_);
-    // Arming the queue may receive a cell's bytes. A cell makes no entry, so nothing would end the sleep.
-    if (Engine::watches_cells) due = std::min<duration>(due, 1ms);
-    if constexpr (requires { Engine::port_type::longest_sleep; }) due = std::min(due, Engine::port_type::longest_sleep);
-    return due;
-  }
+  std::optional<duration> longest_sleep() noexcept { return rare_calls<Engine>::longest_sleep(e_); }
   /// A timer ended the sleep. The next poll counts a missed wake-up if it finds an entry.
   void timer_ended_sleep() noexcept {
     if constexpr (!Engine::watches_cells) {

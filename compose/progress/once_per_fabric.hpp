@@ -13,15 +13,20 @@
 #endif
 
 #include "../../core/if_memory.hpp"
+#include "../built_for.hpp"
 #include "../connecting/connect_calls.hpp"
 #include "../connecting/opening.hpp"
 #include "../engine/rare_calls.hpp"
 #include "../memory/registration.hpp"
 #include "../receiving/cq_poller.hpp"
 #include "../receiving/deferred_work.hpp"
+#include "../receiving/operation_steps.hpp"
+#include "../receiving/rare_messages.hpp"
+#include "../receiving/target_atomics.hpp"
 #include "blocking_calls.hpp"
 #include "completion_level.hpp"
 #include "orderly_close.hpp"
+#include "sleeping.hpp"
 #include "timers.hpp"
 
 namespace weft::detail {
@@ -33,6 +38,7 @@ void engine_deleter<Engine>::operator()(Engine* e) const noexcept {
 
 template <class Engine>
 result<held_engine<Engine>> rare_calls<Engine>::open(const transport_options& options) {
+  carry_built_for<typename Engine::fabric>();
   auto e = opening<Engine>::open(options);
   if (!e) return std::move(e).error();
   return held_engine<Engine>(std::move(e).value().release());
@@ -142,6 +148,47 @@ void rare_calls<Engine>::gone(Engine& e, record& r, status why, erased_handler o
 template <class Engine>
 void rare_calls<Engine>::ended_badly(Engine& e, const completion_entry& c, erased_handler on) {
   completions<Engine, erased_handler>(e, on).ended_badly(c);
+}
+template <class Engine>
+message_fate rare_calls<Engine>::fate_of(Engine& e, record& r, wire::message_kind kind) noexcept {
+  return rare_messages<Engine>::fate_of(e, r, kind);
+}
+template <class Engine>
+void rare_calls<Engine>::early_notice(Engine& e, std::uint64_t named) {
+  rare_messages<Engine>::early_notice(e, named);
+}
+template <class Engine>
+void rare_calls<Engine>::keep_unexpected(Engine& e, unexpected_message<receive> message, bool last) {
+  rare_messages<Engine>::keep_unexpected(e, message, last);
+}
+template <class Engine>
+bool rare_calls<Engine>::keep_region(Engine& e, record& r, const_bytes body, erased_handler on) {
+  return rare_messages<Engine>::keep_region(e, r, body, on);
+}
+template <class Engine>
+bool rare_calls<Engine>::take_step(Engine& e, slot& s, status outcome, erased_handler on,
+                                   ended_operation<record>& done) {
+  return operation_steps<Engine>(e, on).end_of(s, outcome, done);
+}
+template <class Engine>
+bool rare_calls<Engine>::execute_atomic(Engine& e, record& r, const_bytes body) {
+  return target_atomics<Engine>(e).execute(r, body);
+}
+template <class Engine>
+bool rare_calls<Engine>::answer_flush(Engine& e, record& r, const_bytes body) noexcept {
+  return flushing<Engine>(e).answer_to(r, body);
+}
+template <class Engine>
+typename Engine::slot* rare_calls<Engine>::flush_answered(Engine& e, record& r, const_bytes body) noexcept {
+  return flushing<Engine>(e).answered(r, body);
+}
+template <class Engine>
+status rare_calls<Engine>::sleep(Engine& e, duration at_most) noexcept {
+  return sleeping<Engine>(e).sleep(at_most);
+}
+template <class Engine>
+std::optional<duration> rare_calls<Engine>::longest_sleep(Engine& e) noexcept {
+  return sleeping<Engine>(e).longest_sleep();
 }
 template <class Engine>
 void rare_calls<Engine>::retry_unexpected(Engine& e, erased_handler on) {

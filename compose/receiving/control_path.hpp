@@ -7,18 +7,14 @@
 // Threads: the owner's.
 #pragma once
 
-#include "../../core/if_memory.hpp"
 #include "../../wire/tagged.hpp"
-#include "../connecting/transitions.hpp"
 #include "../engine/rare_calls.hpp"
 #include "../events.hpp"
-#include "../posting/flushing.hpp"
 #include "../posting/fused.hpp"
 #include "completions.hpp"
 #include "counter_rings.hpp"
 #include "group_unpacking.hpp"
 #include "ring_watch.hpp"
-#include "target_atomics.hpp"
 
 namespace weft::detail {
 
@@ -63,8 +59,8 @@ class control_path {
     }
     // The table delivers the message of an established peer; a goodbye ends that state (connecting/transitions.hpp).
     if (!r->is_live() || tag.kind() == wire::message_kind::goodbye) [[unlikely]]
-      if (const peer_action does = advance(e_, *r, event_of(tag.kind())); does != peer_action::deliver)
-        return does != peer_action::keep;
+      if (const auto fate = rare_calls<Engine>::fate_of(e_, *r, tag.kind()); fate != message_fate::deliver)
+        return fate != message_fate::keep;
     if (!Engine::is_counted(tag.kind())) return from_established(*r, tag.kind(), body);
     return counted_if_taken<Engine>(*r, [&] { return from_established(*r, tag.kind(), body); });
   }
@@ -85,7 +81,7 @@ class control_path {
       case wire::message_kind::notify:
         return report_notices(r, body);
       case wire::message_kind::atomic_request:
-        return target_atomics<Engine>(e_).execute(r, body);
+        return rare_calls<Engine>::execute_atomic(e_, r, body);
       case wire::message_kind::atomic_reply:
         return completions_().replied(r, body);
       case wire::message_kind::ring_credit:
@@ -103,15 +99,15 @@ class control_path {
         else ring_watch_of<Engine, Handler>(e_, on_).refused(r, body);
         return true;
       case wire::message_kind::flush:
-        return !others_wait && flushing<Engine>(e_).answer_to(r, body);
+        return !others_wait && rare_calls<Engine>::answer_flush(e_, r, body);
       case wire::message_kind::flushed:
-        if (slot* s = flushing<Engine>(e_).answered(r, body); s != nullptr) completions_().end_of(*s, {});
+        if (slot* s = rare_calls<Engine>::flush_answered(e_, r, body); s != nullptr) completions_().end_of(*s, {});
         return true;
       case wire::message_kind::group:
         if (Engine::tagged_type::matches && wire::is_tagged(body)) return e_.tagged.arrived(r, body, others_wait, on_);
         return group_unpacking<Engine, Handler>(e_, on_).take(r, body, others_wait);
       case wire::message_kind::region:
-        return keep_region(r, body);
+        return rare_calls<Engine>::keep_region(e_, r, body, on_);
       case wire::message_kind::heartbeat:
         r.heard = true;
         return true;
@@ -121,22 +117,6 @@ class control_path {
       default:
         return true;
     }
-  }
-
-  /// Keeps a region's description in the peer's record, for receive_region(). False: no memory; the message stays.
-  [[gnu::cold, gnu::noinline]] bool keep_region(record& r, const_bytes body) {
-    constexpr std::size_t most = 64;
-    region_bytes description;
-    if (body.size() != description.size()) return garbled();
-    peer_words* const words = r.made_words();
-    if (words == nullptr) return false;
-    if (words->regions.size() == most) {
-      words->reason = "the peer sent more than 64 regions that receive_region() has not taken";
-      rare_calls<Engine>::gone(e_, r, error(errc::broken, "receive region"), on_);
-      return true;
-    }
-    std::copy(body.begin(), body.end(), description.begin());
-    return if_memory([&] { words->regions.push_back(description); });
   }
 
   /// One notice, or several in one message.

@@ -97,7 +97,7 @@ class cq_poller {
         if constexpr (!Engine::immediates_name_peers) return receive_path_().notice_in_receive(c);
         record* const from = e_.peers.living({static_cast<std::uint32_t>(c.immediate >> 32)});
         if (from == nullptr) [[unlikely]]
-          return receive_path<Engine, Handler>::early_notice(e_, c.immediate);
+          return rare_calls<Engine>::early_notice(e_, c.immediate);
         if (!ring_watch_of<Engine, Handler>(e_, on_).drain(*from)) return;  // cells posted before this notice
         return void(on_(notified{e_.handle(*from), static_cast<std::uint32_t>(c.immediate)}));
       }
@@ -116,7 +116,7 @@ class cq_poller {
     record& from = *static_cast<record*>(link_record);
     if (c.kind != completion_kind::write_with_immediate) return receive_path_().arrived(c, from);
     if (!from.is_live()) [[unlikely]]
-      return receive_path<Engine, Handler>::early_notice(e_, receive_path_().named(from.number, c.immediate));
+      return rare_calls<Engine>::early_notice(e_, receive_path_().named(from.number, c.immediate));
     on_(notified{e_.handle(from), static_cast<std::uint32_t>(c.immediate)});
   }
 

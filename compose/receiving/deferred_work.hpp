@@ -10,6 +10,7 @@
 #include "../posting/fused.hpp"
 #include "../posting/more_hints.hpp"
 #include "completions.hpp"
+#include "operation_steps.hpp"
 #include "ring_watch.hpp"
 #include "target_atomics.hpp"
 
@@ -37,7 +38,7 @@ class deferred_work {
     completions<Engine, erased_handler> ends(e_, on_);
     if (Engine::connected && found == 0 && e_.draining) settle_links();
     if (!e_.unposted.empty()) post_again();
-    if (!e_.deferred.empty()) ends.send_deferred();
+    if (!e_.deferred.empty()) continue_deferred(ends);
     if (!e_.deferred_replies.empty()) target_atomics<Engine>(e_).settle();
     if (!e_.deferred_fused_replies.empty()) fused_notices<Engine>(e_).settle();
     if (e_.waiting_flushes != 0) flushing<Engine>(e_).settle([&ends](slot& s) { ends.end_of(s, {}); });
@@ -56,6 +57,12 @@ class deferred_work {
     connection_manager<Engine>(e_).settle_links(on_);
   }
 
+  void continue_deferred(completions<Engine, erased_handler>& ends) {
+    operation_steps<Engine> steps(e_, on_);
+    e_.deferred.begin();
+    while (slot* s = e_.deferred.take())
+      if (ended_operation<record> done; steps.continue_deferred(*s, done)) ends.report(done);
+  }
   void post_again() {
     std::erase_if(e_.unposted,
                   [this](auto* r) { return receives<Engine>(e_).is_retired(*r) || receives<Engine>(e_).try_post(*r); });

@@ -6,8 +6,6 @@
 // receive in unexpected_messages, and the next poll offers it again. Hot path: all of it. Threads: the owner's.
 #pragma once
 
-#include "../../core/if_memory.hpp"
-#include "../connecting/transitions.hpp"
 #include "../engine/receives.hpp"
 #include "../events.hpp"
 #include "control_path.hpp"
@@ -58,7 +56,7 @@ class receive_path {
     e_.hear(from);
     std::byte* const start = Engine::many_in_one ? c.at : r.data;
     if (!offer(on_, received{e_.handle(from), const_bytes(start, c.length)})) [[unlikely]]
-      return keep_unexpected(
+      return rare_calls<Engine>::keep_unexpected(
           e_, {&r, start, static_cast<std::uint32_t>(c.length), static_cast<typename Engine::tag_word>(c.immediate)},
           c.last);
     if constexpr (Engine::many_in_one || Engine::chains_receives) give_back(r, c.last);
@@ -83,22 +81,8 @@ class receive_path {
     const bool known = Engine::wide_immediate || (Engine::links_have_receives && consumed != nullptr);
     if (consumed != nullptr) receives<Engine>(e_).post(*consumed);
     if (known && (r == nullptr || !r->is_live()))
-      return early_notice(e_, named(r == nullptr ? peer_header::dead : r->number, c.immediate));
+      return rare_calls<Engine>::early_notice(e_, named(r == nullptr ? peer_header::dead : r->number, c.immediate));
     on_(notified{r == nullptr ? peer() : e_.handle(*r), static_cast<std::uint32_t>(c.immediate)});
-  }
-
-  /// A notice of no established connection. It waits if it overtook the accept (engine/early_notices.hpp). `named`: the
-  /// connection's number in the upper half, the immediate in the lower.
-  [[gnu::cold, gnu::noinline]] static void early_notice(Engine& e, std::uint64_t named) {
-    const auto connection = static_cast<std::uint32_t>(named >> 32);
-    const auto waits = [&e](std::uint32_t number) {
-      const record* const of = e.peers.find({number});
-      return of != nullptr && of->state == peer_state::greeting;
-    };
-    bool kept = false;
-    if (waits(connection))
-      (void)if_memory([&] { kept = e.overtaking_notices.keep(connection, static_cast<std::uint32_t>(named), waits); });
-    if (!kept) ++e.stale;
   }
 
   static constexpr std::uint64_t named(std::uint32_t connection, std::uint64_t immediate) noexcept {
@@ -161,20 +145,9 @@ class receive_path {
       whole = whole.subspan(wire::header_bytes);
     }
     if (!handle(r, tag, whole))
-      return keep_unexpected(e_, {&r, start, static_cast<std::uint32_t>(length), tag.word}, last);
+      return rare_calls<Engine>::keep_unexpected(e_, {&r, start, static_cast<std::uint32_t>(length), tag.word}, last);
     give_back(r, last);
   }
-  [[gnu::cold, gnu::noinline]] static void keep_unexpected(Engine& e, unexpected_message<receive> message, bool last) {
-    message.left = std::exchange(e.left_in_group, 0);
-    e.unexpected_messages.push_back(message);  // at most one per slot: capacity reserved at open
-    e.note_unexpected();
-    e.put_off();
-    if (!Engine::many_in_one) return;
-    ++message.in->held;
-    message.in->released |= last;
-    receives<Engine>(e).post_if_spent(*message.in);
-  }
-
   /// False: the message must wait.
   bool handle(receive& slot_of, wire::message_tag tag, const_bytes body) {
     record* r = named_by(tag);
@@ -188,7 +161,8 @@ class receive_path {
         return false;  // earlier messages wait
       return counted_if_taken<Engine>(*r, [&] { return offer(on_, received{e_.handle(*r), body}); });
     }
-    if (r != nullptr && owns(e_, *r, slot_of)) return advance(e_, *r, peer_event::data_message) != peer_action::keep;
+    if (r != nullptr && owns(e_, *r, slot_of))
+      return rare_calls<Engine>::fate_of(e_, *r, wire::message_kind::user) != message_fate::keep;
     ++e_.stale;
     return true;
   }

@@ -6,6 +6,7 @@
 
 #include "../../core/if_memory.hpp"
 #include "set_opening.hpp"
+#include "set_posting.hpp"
 
 #include <cstdint>
 #include <optional>
