@@ -14,7 +14,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 /// Whether this unit compiles the rare work of its fabrics: opening, meeting, registration, failures. A unit that links
 /// weft::<fabric>_compiled has it in a library, so backends leave its headers out here. They are a good part of what a
@@ -156,34 +155,35 @@ void failure_text<Text>::raise(const failure& f) {
 /// A value, or a failure with a sentence. For set-up calls only.
 template <class T>
 class [[nodiscard]] result {
-  // Completes T here: within std::variant a compiler adds 20 lines to each of the errors of T.
+  // Completes T here: within std::optional a compiler adds lines to each of the errors of T.
   static_assert(alignof(T) != 0);
 
  public:
-  result(T value) : held_(std::in_place_index<0>, std::move(value)) {}    // NOLINT(google-explicit-constructor)
-  result(failure why) : held_(std::in_place_index<1>, std::move(why)) {}  // NOLINT(google-explicit-constructor)
-  result(status why, std::string sentence) : held_(std::in_place_index<1>, failure{why, std::move(sentence)}) {}
+  result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  result(failure why) : why_(std::move(why)) {}  // NOLINT(google-explicit-constructor)
+  result(status why, std::string sentence) : why_{why, std::move(sentence)} {}
 
-  explicit operator bool() const noexcept { return held_.index() == 0; }
+  explicit operator bool() const noexcept { return value_.has_value(); }
   /// Requires: holds a value. Otherwise no_value is thrown: set-up only.
-  T& value() & { return checked(), std::get<0>(held_); }
-  const T& value() const& { return checked(), std::get<0>(held_); }
-  T&& value() && { return checked(), std::get<0>(std::move(held_)); }
+  T& value() & { return checked(), *value_; }
+  const T& value() const& { return checked(), *value_; }
+  T&& value() && { return checked(), *std::move(value_); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   /// Requires: holds an error.
-  const failure& error() const& { return std::get<1>(held_); }
-  failure&& error() && { return std::get<1>(std::move(held_)); }
-  status why() const noexcept { return held_.index() == 0 ? status{} : std::get<1>(held_).why; }
+  const failure& error() const& { return why_; }
+  failure&& error() && { return std::move(why_); }
+  status why() const noexcept { return value_ ? status{} : why_.why; }
 
  private:
   void checked() const {
-    if (held_.index() != 0) [[unlikely]]
-      detail::failure_text<std::string>::raise(std::get<1>(held_));
+    if (!value_) [[unlikely]]
+      detail::failure_text<std::string>::raise(why_);
   }
-  std::variant<T, failure> held_;
+  std::optional<T> value_;  // std::variant would double what a unit pays for its results
+  failure why_;
 };
 
 /// A set-up call that returns nothing but success or a failure with a sentence.

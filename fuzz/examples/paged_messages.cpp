@@ -6,6 +6,7 @@
 #include <paged_writer/messages.hpp>
 
 #include <span>
+#include <variant>
 
 namespace weft::fuzz::paged_messages {
 

@@ -6,6 +6,7 @@
 #include "../commands.hpp"
 
 #include <map>
+#include <variant>
 
 namespace weft::invocation {
 
