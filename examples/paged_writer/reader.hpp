@@ -11,6 +11,8 @@
 
 #include <weft/compose/notification_counter.hpp>
 
+#include <variant>
+
 namespace weft::paged {
 
 template <complete_fabric F>

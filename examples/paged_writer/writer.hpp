@@ -9,6 +9,8 @@
 #include "contents.hpp"
 #include "rail.hpp"
 
+#include <variant>
+
 namespace weft::paged {
 
 template <complete_fabric F>
