@@ -161,6 +161,7 @@ set(WEFT_ROOM_HEADERS
   backends/streams/sending.hpp
   backends/streams/strangers.hpp
   backends/process/host.hpp
+  backends/process/owned_descriptor.hpp
   backends/process/watch.hpp
   compose/connecting/admission.hpp
   compose/connecting/compatibility.hpp

@@ -39,7 +39,7 @@ struct transport_options {
   /// takes the place of the one that is silent for longest, and is refused where none is silent.
   std::uint32_t pending = 128;
   /// Most peers that one remote host opens; 0: no limit. The host is the IPv4 address, or the first 64 bits of the IPv6
-  /// address. Held on rows of libfabric whose addresses are such addresses.
+  /// address. Held on rows whose addresses are such addresses.
   std::uint32_t peers_per_host = 0;
   duration handshake_limit = 2s;     ///< A caller that has not said hello by then is dropped.
   duration operation_timeout = 10s;  ///< An operation that has not ended by then fails with `deadline`.

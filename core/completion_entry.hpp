@@ -21,6 +21,8 @@ enum class post_mode : std::uint8_t {
   at_return,    ///< Where a port has it: ok means that the operation ended well, and no completion follows. Exception:
                 ///< a status from reported_later().
 };
+/// Whether a completion entry reports the end of every post in this mode.
+constexpr bool is_reported(post_mode m) noexcept { return m == post_mode::signalled || m == post_mode::delivered; }
 /// The status of a post in mode at_return that was taken, but whose result a completion reports.
 constexpr status reported_later(const char* operation) noexcept { return {errc::ok, origin::weft, 1, operation}; }
 /// Whether a post in mode at_return that returned ok has ended.

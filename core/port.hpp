@@ -127,7 +127,8 @@ namespace weft {
 /// - `checks_places`: the status of a post refuses a place without the room or the right, and an unaligned word of
 ///   an atomic. Callers need no check.
 /// - `lends_sources`: memory from register_fresh is the best source of a message, also without rights: a receiver may
-///   read it until the message's end. send_gather copies.
+///   read it until the message's end. send_gather copies. `bool lends_to(link) const`: the peer has not copied all that
+///   was lent to it. hang_up frees the sources: what was not copied arrives never.
 /// - `ends_at_return`: posts take post_mode::at_return; read and fetch_atomic take a mode too. With checks_places
 ///   also `bool reach_word<T>(link, remote_memory, std::byte*& word)`: the word needs no further check; and
 ///   `change_reached<O, T>(word, operand, expected, old)`, which changes it.

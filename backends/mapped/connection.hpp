@@ -38,15 +38,15 @@ class posted_receives {
   };
   explicit posted_receives(std::uint32_t most)
       : places_(std::make_unique<receive[]>(std::size_t{most} + 1)), end_(places_.get()), stop_(places_.get() + most) {}
-  /// The room that every posted receive has for a short message. A short message is copied as a whole entry, without a
-  /// branch on its length.
-  [[gnu::always_inline]] std::uint32_t shortest() const noexcept { return shortest_; }
+  /// Whether a message of this size fits into an entry, and every posted receive has room for a whole entry. A short
+  /// message is copied as a whole entry, without a branch on its length.
+  [[gnu::always_inline]] bool take_whole_entry(std::uint32_t size) const noexcept { return size < whole_below_; }
   bool empty() const noexcept { return end_ == places_.get(); }
   bool full() const noexcept { return end_ == stop_; }
   /// Requires: !full().
   [[gnu::always_inline]] void post(const receive& r) noexcept {
     if (r.size < ring_entry::room) [[unlikely]]
-      shortest_ = 0;
+      whole_below_ = 0;
     *end_++ = r;
   }
   /// Posts the last taken receive again. False: `context` is another receive's.
@@ -62,7 +62,7 @@ class posted_receives {
  private:
   std::unique_ptr<receive[]> places_;
   receive *end_, *stop_;  ///< The end of the posted receives, and the last place, which stays free.
-  std::uint32_t shortest_ = ring_entry::room;
+  std::uint32_t whole_below_ = ring_entry::room + 1;  ///< 0: a receive has less room than an entry.
 };
 
 struct connection {
@@ -132,8 +132,8 @@ struct connection {
   bool map_peer(const packet& came, const std::string& who) noexcept {
     const std::uint64_t ring_bytes = ring_memory::file_bytes(came.hello.payload);
     if (came.hello.entries != ring_memory::entries || came.hello.arena < sizeof(arena_head) ||
-        came.hello.payload < ring_memory::least_payload || came.hello.payload > most_payload ||
-        !keeps(came.arena, came.hello.arena) || !keeps(came.ring, ring_bytes))
+        came.hello.arena > arena::most_bytes || came.hello.payload < ring_memory::least_payload ||
+        came.hello.payload > most_payload || !keeps(came.arena, came.hello.arena) || !keeps(came.ring, ring_bytes))
       return false;
     auto memory = peer_memory::of(came.arena, came.hello.arena, who);
     auto ring = mapping::of(came.ring, ring_bytes, who);

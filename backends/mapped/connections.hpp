@@ -156,6 +156,7 @@ class connections {
 
  private:
   static constexpr duration patience = std::chrono::seconds(1);
+  static constexpr int most_at_once = 64;  ///< Callers, or packets of a link, in one poll.
 
   /// Keeps a link. There is room for its end already.
   void add(std::unique_ptr<connection> made) {
@@ -210,7 +211,7 @@ class connections {
   }
 
   void admit() {
-    for (;;) {
+    for (int i = 0; i < most_at_once; ++i) {
       file socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (!socket) return;
       const pid_t process = peer_process(socket);
@@ -229,7 +230,7 @@ class connections {
   }
 
   void read_packets(connection& link) noexcept {
-    for (;;) {
+    for (int i = 0; i < most_at_once; ++i) {
       packet came = receive_packet(link.socket);
       if (came.what == packet::kind::nothing) return;
       if (came.what == packet::kind::wake) continue;

@@ -71,6 +71,8 @@ class port : public post_calls<Shape> {
     if (!made) return std::move(made).error();
     return link{*made};
   }
+  /// Whether the peer has not copied all messages that were lent to it.
+  bool lends_to(link to) const noexcept { return to.held != nullptr && posts_.lends_to(*to.held); }
   void hang_up(link& gone) {
     if (gone.held != nullptr) posts_.forget(*gone.held);
     links_.hang_up(std::exchange(gone.held, nullptr));
@@ -98,7 +100,10 @@ class port : public post_calls<Shape> {
     return regions_.register_fresh(size, granted);
   }
   /// A receiver that copies a message late still finds its bytes.
-  void deregister(registration& gone) { regions_.deregister(gone, posts_.are_lent({gone.base, gone.size})); }
+  void deregister(registration& gone) {
+    static_assert(shared_regions::most_kept >= posts::most_lent);
+    regions_.deregister(gone, [this](const_bytes some) { return posts_.are_lent(some); });
+  }
 
   /// Posts the last reported receive again, with its memory. False: `context` is another one's; call post_receive().
   [[gnu::always_inline]] bool post_again(link from, void* context) noexcept {

@@ -17,9 +17,6 @@
 
 namespace weft::backends::mapped {
 
-/// Whether a completion entry reports the end.
-constexpr bool is_reported(post_mode m) noexcept { return m == post_mode::signalled || m == post_mode::delivered; }
-
 class posts {
  public:
   posts(connections& links, std::uint32_t ends) : links_(links), ends_(ends) {
@@ -50,8 +47,14 @@ class posts {
     });
     ends_.await(!lent_.empty());
   }
-  /// The link ended: its operations end with it.
-  void forget(const connection& gone) noexcept {
+  /// Whether this receiver has not copied all that was lent to it.
+  bool lends_to(const connection& c) const noexcept {
+    return std::any_of(lent_.begin(), lent_.end(),
+                       [&c](const lent_message& m) { return m.to == &c && !was_copied(m); });
+  }
+  /// The link ended: its operations end with it, and their sources are free.
+  void forget(connection& gone) noexcept {
+    if (lends_to(gone)) gone.out.revoke();
     std::erase_if(lent_, [&gone](const lent_message& m) { return m.to == &gone; });
     ends_.await(!lent_.empty());
   }

@@ -20,15 +20,19 @@ namespace weft::backends::mapped {
   const posted_receives::receive into = c.receives.take();
   completion_entry came{completion_kind::received, into.context, e.immediate, size};
   const auto message = lent ? c.lent_message(e, size) : c.in.message(e, size);
-  if (!message) [[unlikely]] {
-    came.outcome = error(errc::broken, "poll");
-    all.fail(c);
-  } else if (size > into.size) [[unlikely]] {
+  bool whole = message.has_value();
+  if (whole && size > into.size) [[unlikely]] {
     came.outcome = error(errc::truncated, "poll");
-  } else if (!message->empty()) {
-    std::memcpy(into.data, message->data(), message->size());
+  } else if (whole && size != 0) {
+    std::memcpy(into.data, message->data(), size);
+    whole = !lent || !c.in.is_revoked();
   }
   c.pop();
+  if (!whole) [[unlikely]] {
+    came.outcome = error(errc::broken, "poll");
+    c.in.stop();  // nothing is reported across a gap
+    all.fail(c);
+  }
   if (lent) {
     c.in.was_copied();
     c.sent();  // the sender may sleep until then
@@ -56,7 +60,7 @@ template <class On>
     } else {
       if (c.receives.empty()) [[unlikely]]
         break;
-      if (size <= c.receives.shortest()) [[likely]] {
+      if (c.receives.take_whole_entry(size)) [[likely]] {
         const posted_receives::receive& into = c.receives.take();
         const completion_entry came{completion_kind::received, into.context, e->immediate, size};
         std::memcpy(into.data, e->inside.data(), ring_entry::room);

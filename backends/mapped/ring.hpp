@@ -65,6 +65,8 @@ struct ring_memory {
   std::atomic<std::uint64_t> taken{0};   ///< Entries that the receiver took.
   std::atomic<std::uint64_t> freed{0};   ///< Bytes of the area that the receiver freed.
   std::atomic<std::uint64_t> copied{0};  ///< Lent messages that the receiver copied.
+  /// Set by the sender, which hung up: the bytes of lent messages that were not copied may change.
+  std::atomic<std::uint32_t> revoked{0};
   std::array<ring_entry, entries> entry;
 
   static constexpr std::uint64_t file_bytes(std::uint64_t payload) noexcept { return sizeof(ring_memory) + payload; }
@@ -134,6 +136,11 @@ class outgoing_ring {
   }
   /// Lent messages that the receiver copied.
   std::uint64_t copied() const noexcept { return ring_->copied.load(std::memory_order_acquire); }
+  /// Call it before the bytes of lent messages change. A receiver asks after its copy.
+  void revoke() noexcept {
+    ring_->revoked.store(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
 
  private:
   [[gnu::noinline]] bool more_was_taken() noexcept {
@@ -141,6 +148,7 @@ class outgoing_ring {
     return sent_ != stop_;
   }
   [[gnu::noinline]] bool has_payload_room(std::size_t size) noexcept {
+    if (size > largest()) return false;  // else a false count of freed bytes leads a copy out of the area
     if (end_of(size) - freed_ <= payload_bytes_) return true;
     freed_ = ring_->freed.load(std::memory_order_acquire);
     return end_of(size) - freed_ <= payload_bytes_;
@@ -201,6 +209,16 @@ class incoming_ring {
     asm volatile("" : "+r"(place.offset));  // NOLINT(hicpp-no-assembler): read once, as in message_in_area()
     return place;
   }
+  /// Whether a lent message may have changed before its copy ended. Call it after the copy.
+  bool is_revoked() const noexcept {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return ring_->revoked.load(std::memory_order_relaxed) != 0;
+  }
+  /// The ring has no front from here on. Its sender broke the rules, or a message of it is void.
+  void stop() noexcept {
+    next_ = &nothing;
+    turn_ = 1;
+  }
   /// Tells the sender that a lent message was copied.
   void was_copied() noexcept { ring_->copied.store(++copied_, std::memory_order_release); }
   /// Takes the front. True: call return_room(). The sender can reuse the room at most a quarter of the ring later.
@@ -237,6 +255,7 @@ class incoming_ring {
     return const_bytes(ring_->payload() + place.offset, size);
   }
   static constexpr std::uint32_t return_every = ring_memory::entries / 4;
+  static inline const ring_entry nothing;
 
   ring_memory* ring_ = nullptr;
   const ring_entry* next_ = nullptr;

@@ -7,10 +7,13 @@
 #pragma once
 
 #include "../../core/error.hpp"
+#include "../process/owned_descriptor.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
@@ -22,33 +25,9 @@
 
 namespace weft::backends::mapped {
 
-/// The failure of a system call.
-inline failure refused_by_system(int number, const char* call, const std::string& who) {
-  return {{number == ENOMEM ? errc::no_memory : errc::native, origin::system, number, call},
-          who + ": " + call + " failed (" + std::strerror(number) + ")"};
-}
-
-/// Owns a file descriptor and closes it.
-class file {
- public:
-  file() = default;
-  explicit file(int descriptor) noexcept : descriptor_(descriptor) {}
-  file(file&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  file& operator=(file&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  file(const file&) = delete;
-  file& operator=(const file&) = delete;
-  ~file() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const noexcept { return descriptor_; }
-  explicit operator bool() const noexcept { return descriptor_ >= 0; }
-
- private:
-  int descriptor_ = -1;
-};
+using process::refused_by_system;
+/// A file of memory, or a socket.
+using file = process::owned_descriptor;
 
 /// Allocates zeroed memory of this size. Untouched pages cost nothing.
 inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
@@ -60,9 +39,12 @@ inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
   return made;
 }
 
-/// Whether a peer's file has at least this size, and cannot shrink.
+/// Whether a peer's file has at least this size, and each access to it finds a page: it cannot shrink, and has no huge
+/// pages (MFD_HUGETLB), of which the system may have none left.
 inline bool keeps(const file& from, std::uint64_t size) noexcept {
   struct stat seen {};
+  struct statfs on {};
+  if (::fstatfs(from.get(), &on) != 0 || on.f_type != TMPFS_MAGIC) return false;
   const int seals = ::fcntl(from.get(), F_GET_SEALS);
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstat(from.get(), &seen) == 0 &&
          static_cast<std::uint64_t>(seen.st_size) >= size;

@@ -12,13 +12,16 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace weft::backends::mapped {
 
 class shared_regions {
  public:
   shared_regions(std::unique_ptr<arena> own, std::string who)
-      : own_(std::move(own)), who_(std::move(who)), forbidden_(why_no_access()) {}
+      : own_(std::move(own)), who_(std::move(who)), forbidden_(why_no_access()) {
+    kept_.reserve(most_kept);
+  }
 
   arena& own() const noexcept { return *own_; }
 
@@ -49,14 +52,25 @@ class shared_regions {
     if (!held) own_->give(made);
     return held;
   }
-  /// `keeps_bytes`: a peer may still read them, so the system does not get them back before the transport ends.
-  void deregister(registration& gone, bool keeps_bytes = false) {
+  /// Bytes that a receiver may still copy are kept. The system gets them back with a later region.
+  template <class AreLent>
+  void deregister(registration& gone, const AreLent& are_lent) {
     if (gone.key != 0) own_->erase(gone.key);
-    if (gone.native != nullptr && !keeps_bytes) own_->give({gone.base, gone.size});
+    std::erase_if(kept_, [&](const bytes& each) { return given(each, are_lent); });
+    if (const bytes its{gone.base, gone.size}; gone.native != nullptr && !given(its, are_lent)) kept_.push_back(its);
     gone = {};
   }
+  /// Regions with lent bytes: each has a lent message at least.
+  static constexpr std::size_t most_kept = 64;
+  std::size_t kept() const noexcept { return kept_.size(); }
 
  private:
+  template <class AreLent>
+  bool given(bytes gone, const AreLent& are_lent) {
+    if (are_lent(const_bytes(gone))) return false;
+    own_->give(gone);
+    return true;
+  }
   result<registration> listed(bytes where, rights granted, void* native) {
     const std::uint64_t key = own_->list(where, granted);
     if (key == 0)
@@ -68,6 +82,7 @@ class shared_regions {
   std::unique_ptr<arena> own_;
   std::string who_;
   std::string forbidden_;
+  std::vector<bytes> kept_;  ///< Released, and lent. There is room: a destructor may release a region.
 };
 
 }  // namespace weft::backends::mapped

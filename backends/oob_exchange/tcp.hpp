@@ -12,6 +12,7 @@
 #pragma once
 
 #include "../../core/port.hpp"
+#include "../process/owned_descriptor.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -33,25 +34,7 @@
 
 namespace weft::backends::oob_exchange {
 
-/// Owns a socket and closes it.
-class owned_socket {
- public:
-  owned_socket() = default;
-  explicit owned_socket(int descriptor) noexcept : descriptor_(descriptor) {}
-  owned_socket(owned_socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  owned_socket& operator=(owned_socket&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~owned_socket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const noexcept { return descriptor_; }
-  explicit operator bool() const noexcept { return descriptor_ >= 0; }
-
- private:
-  int descriptor_ = -1;
-};
+using owned_socket = process::owned_descriptor;
 
 class tcp {
  public:

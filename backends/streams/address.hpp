@@ -24,12 +24,7 @@
 namespace weft::backends::streams {
 
 using backends::oob_exchange::owned_socket;
-
-/// The failure of a system call.
-inline failure refused_by_system(int number, const char* call, const std::string& who) {
-  return {{number == ENOMEM ? errc::no_memory : errc::native, origin::system, number, call},
-          who + ": " + call + " failed (" + std::strerror(number) + ")"};
-}
+using process::refused_by_system;
 
 /// A socket address in the kernel's form.
 struct socket_address {

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
 namespace weft::backends::streams {
 
@@ -160,8 +161,21 @@ struct incoming {
   std::uint32_t taken = 0;      ///< Messages and writes that were taken.
   std::uint32_t announced = 0;  ///< As the peer knows it.
   bool asked = false;           ///< The peer waits for an acknowledgement.
-  std::uint32_t refused = 0;    ///< Refusals that the peer does not know.
-  turn_list<errc> answers;      ///< Of the frames after `announced`.
+  bool refuses = false;         ///< The peer does not know of a refused frame. `refused_at`: the first one.
+  std::uint32_t refused_at = 0;
+  turn_list<errc> answers;  ///< Of the frames after `announced`.
+
+  /// Takes the end of the next message or write.
+  void take(errc how) noexcept {
+    if (how != errc::ok && !std::exchange(refuses, true)) refused_at = taken;
+    answers[taken++] = how;
+  }
+  /// The first refusal is on its way. The search for the next one ends with the last frame that was taken.
+  void forget_first_refusal() noexcept {
+    do ++refused_at;
+    while (refused_at != taken && answers[refused_at] == errc::ok);
+    refuses = refused_at != taken;
+  }
 };
 
 struct connection {
@@ -195,17 +209,12 @@ struct connection {
 
   bool is_up() const noexcept { return phase == link_phase::established; }
   /// The count for the next frame: what was taken, up to the first refusal that the peer does not know.
-  [[gnu::always_inline]] std::uint32_t count_to_announce() noexcept {
-    if (in.refused == 0) [[likely]]
-      return in.taken;
-    std::uint32_t end = in.announced;
-    while (in.answers[end] == errc::ok) ++end;
-    return end;
+  [[gnu::always_inline]] std::uint32_t count_to_announce() const noexcept {
+    return in.refuses ? in.refused_at : in.taken;
   }
   /// Something waits to be sent.
   bool has_to_send() const noexcept {
-    return out.is_partial() || out.posts_first != out.posts_last || out.answers_first != out.answers_last ||
-           in.refused != 0;
+    return out.is_partial() || out.posts_first != out.posts_last || out.answers_first != out.answers_last || in.refuses;
   }
   /// The peer waits for the count, or will wait soon.
   bool count_is_due() const noexcept { return in.taken != in.announced && (in.asked || count_is_overdue()); }

@@ -82,7 +82,7 @@ class port : public post_calls<Shape> {
   void hang_up(link& gone) {
     connection* const held = std::exchange(gone.held, nullptr);
     if (held == nullptr) return;
-    if (held->is_up()) send_waiting(*held, true);
+    if (held->is_up()) send_waiting(*held, true, sender::last_calls);
     std::erase(attended_, held);
     links_.hang_up(held);
   }
@@ -252,9 +252,9 @@ class port : public post_calls<Shape> {
     return reported;
   }
   /// Sends what waits. `quiet`: nothing came in this poll, so the caller had time for a reply that carries the count.
-  void send_waiting(connection& c, bool quiet) noexcept {
+  void send_waiting(connection& c, bool quiet, int most_calls = sender::most_calls) noexcept {
     if (!c.is_up() || c.out.broken) return;
-    sender out(c, ends_);
+    sender out(c, ends_, most_calls);
     if (c.has_to_send()) out.advance();
     if (!c.has_to_send() && c.count_is_due() && (quiet || c.count_is_overdue())) out.announce_count();
   }

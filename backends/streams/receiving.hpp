@@ -239,8 +239,7 @@ class receiver {
     return step::taken;
   }
   void count_taken(errc how) noexcept {
-    in_.answers[in_.taken++] = how;
-    in_.refused += std::uint32_t{how != errc::ok};
+    in_.take(how);
     in_.asked = in_.asked || in_.now.asks;
   }
 

@@ -13,9 +13,6 @@
 
 namespace weft::backends::streams {
 
-/// Whether a completion entry reports the end.
-constexpr bool is_reported(post_mode m) noexcept { return m == post_mode::signalled || m == post_mode::delivered; }
-
 inline constexpr int sending_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
 
 /// Bytes that the kernel took; 0: none now. Negative: the link is broken.
@@ -80,9 +77,16 @@ inline void keep_copy_of_rest(outgoing& out, const frame& head, const_bytes payl
 /// Sends what waits, until the kernel takes no more. Nothing here calls the transport.
 class sender {
  public:
-  sender(connection& link, pending_completions& ends) noexcept : c_(link), ends_(ends) {}
+  /// Calls of one link in one poll: a peer that takes bytes without pause delays no other.
+  static constexpr int most_calls = 256;
+  /// Before a link is hung up nothing comes later, so more is sent.
+  static constexpr int last_calls = 16 * most_calls;
 
-  /// Continues the frame that was begun, then sends answers, refusals and posts in turn.
+  sender(connection& link, pending_completions& ends, int most = most_calls) noexcept
+      : c_(link), ends_(ends), calls_left_(most) {}
+
+  /// Continues the frame that was begun, then sends answers, refusals and posts in turn. A later poll sends what is
+  /// left then.
   [[gnu::noinline]] void advance() noexcept {
     do {
       if (!rest_is_sent()) return;
@@ -99,6 +103,8 @@ class sender {
   bool rest_is_sent() noexcept {
     outgoing& out = c_.out;
     while (out.is_partial()) {
+      if (calls_left_ == 0) return false;
+      --calls_left_;
       std::array<iovec, 1 + most_pieces> now;
       const ssize_t sent = send_pieces(c_.socket_number, now.data(), first_bytes(now));
       if (sent <= 0) {
@@ -153,10 +159,10 @@ class sender {
   }
   bool begin_refusal() noexcept {
     incoming& in = c_.in;
-    if (in.refused == 0) return false;
-    const std::uint32_t at = c_.count_to_announce();
+    if (!in.refuses) return false;
+    const std::uint32_t at = in.refused_at;
     const errc why = in.answers[at];
-    --in.refused;
+    in.forget_first_refusal();
     begin({frame_kind::refusal, false, at + 1, 0, static_cast<std::uint64_t>(why)}, nullptr, 0);
     return true;
   }
@@ -176,6 +182,7 @@ class sender {
 
   connection& c_;
   pending_completions& ends_;
+  int calls_left_;
   bool answered_ = false;  ///< The last frame was an answer.
 };
 

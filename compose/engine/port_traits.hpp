@@ -53,6 +53,15 @@ template <class Port>
 concept lends_sources = requires {
   requires Port::lends_sources;
 };
+/// Whether the link's peer has not copied all messages that were lent to it. Unsignalled ones belong to no operation.
+template <class Port>
+bool lends_to(const Port&, const typename Port::link&) noexcept {
+  return false;
+}
+template <lends_sources Port>
+bool lends_to(const Port& p, const typename Port::link& to) noexcept {
+  return p.lends_to(to);
+}
 
 // ---- receives
 /// One call posts several receives.

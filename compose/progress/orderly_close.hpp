@@ -30,7 +30,7 @@ class orderly_close {
       if (e_.handling()) return status{};
       return blocking_calls<Engine>(e_).until([&] { return !is_open(p, *r) || done(); }, at_most, on);
     };
-    const status drained = wait([&] { return outstanding(*r) == 0 && !has_unsent_answer(*r); }, left());
+    const status drained = wait([&] { return is_drained(*r) && !has_unsent_answer(*r); }, left());
     if (is_open(p, *r) && r->state == peer_state::established) {
       status said = say_goodbye(*r);
       const auto is_said = [&] { return r->state != peer_state::established || !(said = say_goodbye(*r)).is_again(); };
@@ -51,7 +51,7 @@ class orderly_close {
     bool any = false;
     for (record& r : e_.peers) any = any || r.state == peer_state::established || r.handshake_pending;
     if (any) {
-      (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; }, at_most / 2, ignore);
+      (void)blocking_calls<Engine>(e_).until([&] { return are_drained(); }, at_most / 2, ignore);
       (void)blocking_calls<Engine>(e_).until([&] { return said_all_goodbyes(); }, at_most / 4, ignore);
       (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; },
                                              std::max(duration(0), end - e_.port->now()), ignore);
@@ -95,6 +95,13 @@ class orderly_close {
     return e_.operations.count([&r](const slot& s) { return s.record == &r && unended(s); });
   }
   std::uint32_t outstanding() const { return e_.operations.count(unended); }
+  /// Nothing of this side's is outstanding, and the peer has copied what was lent to it.
+  bool is_drained(const record& r) const { return outstanding(r) == 0 && !lends_to(*e_.port, r.link); }
+  bool are_drained() const {
+    bool lent = false;
+    for (const record& r : e_.peers) lent = lent || (r.state != peer_state::free && lends_to(*e_.port, r.link));
+    return !lent && outstanding() == 0;
+  }
 
   /// Polls for 2 ms: an injected goodbye has no completion, and many providers send it only while they are polled.
   /// Events of other peers go to `on`.

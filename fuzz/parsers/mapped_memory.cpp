@@ -59,9 +59,11 @@ void write_ring(memory& m, choices& from) {
   for (std::uint32_t i = from.below(64); i > 0; --i) {
     shared.taken.store(from.flag() ? from.number<std::uint64_t>() : i, std::memory_order_relaxed);
     shared.freed.store(from.flag() ? from.number<std::uint64_t>() : 0, std::memory_order_relaxed);
-    const std::size_t size = from.number<std::uint16_t>() % (out.largest() + 1);  // a longer one is refused before
+    const std::size_t size = from.number<std::uint16_t>() + (from.flag() ? payload : 0);
+    if (!out.has_room(size)) continue;
+    require(size <= out.largest(), "a message fits into the area, whatever the receiver counts as freed");
     const local_memory piece{text.data(), size, nullptr};
-    if (out.has_room(size)) out.send(gather_list(&piece, 1), i);
+    out.send(gather_list(&piece, 1), i);
   }
 }
 
@@ -88,6 +90,10 @@ void find_places(memory& m, choices& from) {
     const remote_memory at{from.flag() ? from.number<std::uint64_t>() : from.number<std::uint8_t>(), key};
     const std::size_t size = from.number<std::uint16_t>();
     const rights asked = std::array{rights::remote_write, rights::remote_read, rights::remote_atomic}[from.below(3)];
+    if (const std::byte* const lent = there->lent(at.address, size)) {
+      const auto offset = static_cast<std::uint64_t>(lent - start);
+      require(offset <= arena_bytes && size <= arena_bytes - offset, "a lent message lies in the mapped arena");
+    }
     std::byte* const found = there->find(at, size, asked);
     if (found == nullptr) {
       (void)there->missing(at, size, asked);
