@@ -56,18 +56,19 @@ consteval bool tags_have_their_header() {  // apart from the types, so that the 
   return true;
 }
 
-/// The calls of a transport without tagged messages: each is a compile error with a sentence.
-struct no_tagged_calls {
+/// The calls of a transport or a set without tagged messages: each is the compile error of `Sentence`.
+template <class Sentence>
+struct refused_tagged_calls {
   template <class... Any>
   status send_tagged(Any&&...) noexcept {
-    return refuse<Any...>();
+    return Sentence::template refuse<Any...>();
   }
   template <class... Any>
   status receive_tagged(Any&&...) noexcept {
-    return refuse<Any...>();
+    return Sentence::template refuse<Any...>();
   }
-
- private:
+};
+struct fabric_without_tags {
   template <class... Any>
   static status refuse() noexcept {
     static_assert(sizeof...(Any) > 1000,
@@ -86,7 +87,7 @@ struct tagged_of {
   template <class Traits>
   using type = no_tagged<typename Traits::fabric>;
   template <class Transport, class F>
-  using calls = no_tagged_calls;
+  using calls = refused_tagged_calls<fabric_without_tags>;
 };
 
 }  // namespace weft::detail

@@ -9,18 +9,7 @@
 
 namespace weft::detail {
 
-/// The calls of a set without tagged messages: each is a compile error with a sentence.
-struct no_set_tagged_calls {
-  template <class... Any>
-  status send_tagged(Any&&...) noexcept {
-    return refuse<Any...>();
-  }
-  template <class... Any>
-  status receive_tagged(Any&&...) noexcept {
-    return refuse<Any...>();
-  }
-
- private:
+struct set_without_tags {
   template <class... Any>
   static status refuse() noexcept {
     static_assert(sizeof...(Any) > 1000,
@@ -48,7 +37,7 @@ struct tagged_of_set {
     static constexpr void join(auto& /*engine*/) noexcept {}
   };
   template <class Transport, class... F>
-  using calls = no_set_tagged_calls;
+  using calls = refused_tagged_calls<set_without_tags>;
 };
 
 /// Of the set of these fabrics.
