@@ -44,14 +44,14 @@ class Tree:
     root: Path
     printed: pytest.CaptureFixture[str]
 
-    def run(self, planted: Planted, *options: str) -> Ended:
+    def run(self, planted: Planted, *options: str, fabric: str = "tcp") -> Ended:
         shutil.rmtree(self.root / "planted", ignore_errors=True)
         for contender, operations in planted.items():
             (self.root / "planted" / contender).mkdir(parents=True)
             for operation, visits in operations.items():
                 lines = "".join(" ".join(map(str, visit)) + "\n" for visit in visits)
                 (self.root / "planted" / contender / operation).write_text(lines)
-        code = command.main(["--build", str(self.root), "--fabric", "tcp", "--limits", str(self.root / "limits.json"),
+        code = command.main(["--build", str(self.root), "--fabric", fabric, "--limits", str(self.root / "limits.json"),
                              "--counts", str(self.root / "counts.yaml"), *options])
         return Ended(code, *self.printed.readouterr())
 
@@ -297,16 +297,51 @@ def test_a_bare_program_above_the_checked_one_fails(tree: Tree) -> None:
     assert "tcp get: bare needs 63.0 instructions, and with the same checks 62.0" in run.stderr
 
 
-def test_a_program_with_a_trusted_caller_is_held_to_its_counts(tree: Tree) -> None:
-    """Such a program has no contender with the same checks, and no limit."""
-    (tree.root / "limits.json").write_text('{"tcp": {}}')
-    (tree.root / "counts.yaml").write_text("tcp: {g++ 12: {get: {bare: 34, weft: 55}, put: {bare: 18, weft: 18}}}\n")
-    trusted: Planted = {"weft": alike(get=55, put=18), "bare": alike(get=34, put=18)}
-    assert tree.run(trusted, "--gate").returncode == 0
-    run = tree.run(trusted | {"weft": alike(get=55, put=21)}, "--gate")
+@pytest.fixture
+def trusting(tree: Tree) -> Tree:
+    """A program with a trusted caller: it has no contender with the same checks, and is compared with bare."""
+    (tree.root / "bench" / "instructions" / "bench-instructions.tcp-trusted").touch()
+    (tree.root / "limits.json").write_text('{"tcp-trusted": {"get": {"more": 21, "because": "a slot"}}}')
+    (tree.root / "counts.yaml").write_text(
+        "tcp-trusted: {g++ 12: {get: {bare: 34, weft: 55}, put: {bare: 18, weft: 22}}}\n")
+    return tree
+
+
+@pytest.mark.parametrize(("get", "put", "sentence"), [
+    (55, 22, ""), (54, 18, ""),
+    (55, 23, "tcp-trusted put: +5.0 instructions more than bare; limits.json allows +4.0"),
+    (56, 22, "tcp-trusted get: +22.0 instructions more than bare; limits.json allows +21.0"),
+    (55, 25, "tcp-trusted put: 25.0 instructions; the committed count is 22.0"),
+])
+def test_a_trusted_caller_is_within_4_of_bare_or_has_a_reason(
+    trusting: Tree, get: int, put: int, sentence: str
+) -> None:
+    run = trusting.run({"weft": alike(get=get, put=put), "bare": alike(get=34, put=18)}, "--gate",
+                       fabric="tcp-trusted")
+    assert run.returncode == bool(sentence), run.stderr
+    assert sentence in run.stderr
+
+
+def test_a_trusted_caller_that_was_not_counted_fails(trusting: Tree) -> None:
+    run = trusting.run({each: alike(get=34) for each in ("weft", "bare")}, "--gate", fabric="tcp-trusted")
     assert run.returncode == 1
-    assert "tcp put: 21.0 instructions; the committed count is 18.0" in run.stderr
-    assert "tcp put: weft was not counted" in tree.run({each: alike(get=34) for each in trusted}, "--gate").stderr
+    assert "tcp-trusted put: weft was not counted" in run.stderr
+
+
+def test_the_committed_counts_of_trusted_callers_are_within_4_of_bare_or_have_a_reason() -> None:
+    limits, every = judging.read_limits(ratchet.COUNTS.with_name("limits.json")), ratchet.read(ratchet.COUNTS)
+    trusted = {fabric: counts["g++ 12"] for fabric, counts in every.items() if fabric.endswith(judging.TRUSTED)}
+    assert trusted
+    rows = [Row(fabric, operation, Side(count.weft), None, Side(count.bare)) for fabric, counts in trusted.items()
+            for operation, count in counts.items() if count.bare is not None]
+    assert [each for row in rows for each in judging.above_bare(row, limits.get(row.fabric, {}), "limits.json")] == []
+
+
+def test_a_fabric_without_counts_fails(tree: Tree) -> None:
+    (tree.root / "counts.yaml").write_text("shm: {g++ 12: {get: 50, put: 20}}\n")
+    run = tree.run({"weft": alike(get=62, put=28), "by_hand": alike(get=62, put=28)}, "--gate")
+    assert run.returncode == 1
+    assert "tcp: counts.yaml has no counts, so no rise would be noticed" in run.stderr
 
 
 def test_columns_and_the_date_are_written(tree: Tree) -> None:

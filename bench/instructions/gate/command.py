@@ -13,6 +13,8 @@ Every figure is the least over the visits of the operation, for each side alone.
 - counts.yaml has the counts of all three. A rise fails, so no contender can be padded. --write commits falls, and with
   --because rises.
 - bare may not need more than by hand with the same checks.
+- With a trusted caller (F-trusted) weft may need 4 more than bare. limits.json has a reason for each that needs more.
+- A fabric without counts fails.
 - An operation of either file without a row fails.
 Without --fabric: every fabric of limits.json whose program is built.
 
@@ -83,7 +85,10 @@ def gate(program: Path, fabric: str, compiler: str, arguments: argparse.Namespac
     rows = judging.at_their_least(
         lambda operations: counting.table(program, fabric, arguments.visits, operations),
         of_limits_and_counts(limits, counts), judge)
-    return rows, [each for row in rows for each in judge(row)] + judging.missing(fabric, rows, limits, counts)
+    problems = [each for row in rows for each in judge(row)] + judging.missing(fabric, rows, limits, counts)
+    if not compilers:
+        problems.append(f"{fabric}: {arguments.counts.name} has no counts, so no rise would be noticed; --write")
+    return rows, problems
 
 
 def write(program: Path, fabric: str, compiler: str, arguments: argparse.Namespace) -> Judged:

@@ -15,6 +15,8 @@ from pathlib import Path
 from ratchet import COLUMNS, TOLERANCE, Count
 
 ROUNDING = 0.05
+TRUSTED = "-trusted"  # ends the name of a fabric whose program trusts its caller: it is compared with bare
+MOST_ABOVE_BARE = 4.0
 REPEATS = 2  # more runs of an operation with a problem
 
 
@@ -54,7 +56,7 @@ Judge = Callable[[Row], list[str]]
 
 def read_limits(path: Path) -> Limits:
     """Per fabric and operation: how many instructions more than the contender's are allowed. More than 0 needs a
-    reason: {"more": number, "because": reason}.
+    reason: {"more": number, "because": reason}. For a trusted caller: how many more than bare, if more than 4.
     """
     return {fabric: {operation: allowed(entry, f"{path.name}, {fabric}, {operation}")
                      for operation, entry in operations.items()}
@@ -85,7 +87,7 @@ def least(one: Row, other: Row) -> Row:
 
 def compared(row: Row, limits: dict[str, float], name: str) -> list[str]:
     """One sentence for each way in which weft exceeds its contender. A row with a limit has both sides."""
-    if row.operation not in limits:
+    if row.operation not in limits or row.fabric.endswith(TRUSTED):
         return []
     where, most = f"{row.fabric} {row.operation}", limits[row.operation]
     if row.weft is None or row.by_hand is None:
@@ -101,6 +103,17 @@ def compared(row: Row, limits: dict[str, float], name: str) -> list[str]:
     if row.weft.allocating > 0:
         sentences.append(f"{where}: its functions call the allocator in {row.weft.allocating} places; 0 is right")
     return sentences
+
+
+def above_bare(row: Row, limits: dict[str, float], name: str) -> list[str]:
+    """A sentence if a trusted caller's operation needs more than 4 above bare, or than its limit."""
+    if not row.fabric.endswith(TRUSTED) or row.weft is None or row.bare is None:
+        return []
+    most = max(limits.get(row.operation, 0.0), MOST_ABOVE_BARE)
+    more = row.weft.instructions - row.bare.instructions
+    if more <= most + ROUNDING:
+        return []
+    return [f"{row.fabric} {row.operation}: {more:+.1f} instructions more than bare; {name} allows {most:+}"]
 
 
 def risen(row: Row, counts: dict[str, Count]) -> list[str]:
@@ -139,7 +152,8 @@ def upside_down(row: Row) -> list[str]:
 
 def judge(limits: dict[str, float], name: str, counts: dict[str, Count]) -> Judge:
     """All problems of a row."""
-    return lambda row: compared(row, limits, name) + risen(row, counts) + upside_down(row)
+    return lambda row: (compared(row, limits, name) + above_bare(row, limits, name) + risen(row, counts)
+                        + upside_down(row))
 
 
 def missing(fabric: str, rows: list[Row], limits: dict[str, float], counts: dict[str, Count]) -> list[str]:
