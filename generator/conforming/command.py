@@ -2,7 +2,7 @@
 """Arguments of `weft conformance`; no logic."""
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import NoReturn
@@ -15,15 +15,17 @@ from ..matrix.loader import Problem, Refused
 from ..matrix.model import read_matrix
 from ..report import as_csv, as_json, show_table
 from ..rules import read_rules
-from .freshness import CTESTS, outdated
+from . import kept
+from .freshness import outdated
 from .judging import GOOD, Cell, Judge, judge
 from .page import page, shown, sources_of
-from .promises import Promises, defined_tests, read_promises, unlike_the_suites
-from .record import commits_since, head, record_in, record_of, stale
+from .promises import Promises, defined_tests, read_promises, unlike_the_rows, unlike_the_suites
+from .record import record_of
 from .results import Results, join, read_results
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "conformance.md"
+TABLE = ROOT / "docs" / "tables" / "conformance.json"
 _FOLDER = ROOT / "tests" / "conformance"
 
 
@@ -39,12 +41,12 @@ _FOLDER = ROOT / "tests" / "conformance"
 @click.option("--sources", is_flag=True, help="Which folders the results come from, how each is made, and whether they "
                                               "are there and as new as the tree.")
 @click.option("--write", is_flag=True,
-              help="Write docs/conformance.md. Refused where results are older than the sources they speak of.")
+              help="Write docs/conformance.md. Cells without fresh results stay as they are, with their day.")
 @click.option("--outdated", "old_too", is_flag=True,
-              help="With --write: write them all the same, each such column marked.")
+              help="With --write: write cells of results that are older than their sources too, each marked.")
 @click.option("--check", "checks", is_flag=True,
-              help="Only whether docs/conformance.md is stale: made from other promises, rows or suites, or many "
-                   "commits ago.")
+              help="Only whether docs/conformance.md is stale: a cell is missing, failed or too old, or is older than "
+                   "its promise, row or suites.")
 @click.option("--page", "file_of_page", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=PAGE,
               show_default="docs/conformance.md", help="The page of --check.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,
@@ -77,7 +79,9 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     promises = read_promises(file, file.name, families)
     tests = defined_tests(_FOLDER)
-    problems = unlike_the_suites(promises, tests)
+    rows = {each.fabric.name: each for each in decide_all(read_matrix(ROOT / "providers.yaml", "providers.yaml"),
+                                                          families)}
+    problems = unlike_the_suites(promises, tests) + unlike_the_rows(promises, list(rows))
     if mapping and kind != "table":
         _show_mapping(promises, problems, kind)
         raise SystemExit(1 if problems else 0)
@@ -87,13 +91,13 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
         click.echo(f"{len(promises.promises)} promises, {len(promises.columns)} fabrics: every test that they name "
                    "exists, every suite is named")
         raise SystemExit(0)
-    rows = {each.fabric.name: each for each in decide_all(read_matrix(ROOT / "providers.yaml", "providers.yaml"),
-                                                          families)}
-    now = record_of(promises, rows, tests, head(ROOT), datetime.now().date().isoformat())
+    made_from = kept.sources_of_cells(promises, record_of(promises, rows, tests))
+    today = datetime.now().date()
     if checked is not None:
-        text = checked.read_text(encoding="utf-8")
-        then = record_in(text)
-        why = stale(text, now, commits_since(ROOT, then.commit) if then else None)
+        table = kept.read(TABLE)
+        why = kept.stale(table, promises, made_from, today)
+        if checked.read_text(encoding="utf-8") != _text(promises, table, made_from):
+            why.append("its text is not of docs/tables/conformance.json and promises.yaml: ./weft conformance --write")
         for each in why:
             click.echo(f"{checked.name} is stale: {each}")
         if not why:
@@ -108,22 +112,24 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
     cells = judge(promises, results, Judge(rows, families, tests))
     for fabric, changed in old.items():
         click.echo(f"the results of {fabric} are older than {changed}", err=True)
-    if write and old and not old_too:
-        click.echo("docs/conformance.md is left as it is: make them anew (--sources says how), or mark them "
-                   "(--outdated)", err=True)
-        raise SystemExit(1)
     if write:
-        environment = Environment(  # noqa: S701  Markdown
-            loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
-            trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-        fresh = {name: digest for name, digest in now.fabrics.items() if name in results.libraries and name not in old}
-        told = {each.name: now.promises[each.name] for each in promises.promises
-                if CTESTS not in old or not (each.everywhere or each.live)}
-        PAGE.write_text(environment.get_template("conformance.md.j2").render(
-            **page(promises, cells, results, old),
-            record=replace(now, fabrics=fresh, promises=told).line()), encoding="utf-8")
+        table = kept.merged(kept.read(TABLE), promises, cells, results, old, made_from, old_too)
+        TABLE.write_text(kept.text_of(table), encoding="utf-8")
+        PAGE.write_text(_text(promises, table, made_from), encoding="utf-8")
+        why = kept.stale(table, promises, made_from, today)
+        for each in why:
+            click.echo(f"{PAGE.name} is stale: {each}", err=True)
+        raise SystemExit(1 if why else 0)
     _show(promises, cells, results, kind)
     raise SystemExit(0 if all(cell.verdict in GOOD for cell in cells.values()) and not old else 1)
+
+
+def _text(promises: Promises, table: kept.Table, made_from: dict[kept.Key, str]) -> str:
+    """The page's text."""
+    environment = Environment(  # noqa: S701  Markdown
+        loader=FileSystemLoader(str(ROOT / "templates")), undefined=StrictUndefined, autoescape=False,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    return environment.get_template("conformance.md.j2").render(**page(promises, table, made_from))
 
 
 def _show_sources(rows: list[tuple[str, ...]], kind: str) -> None:
@@ -134,7 +140,8 @@ def _show_sources(rows: list[tuple[str, ...]], kind: str) -> None:
         click.echo(as_csv(header, rows))
     else:
         click.echo(as_json("sources", {"sources": [
-            {"folder": folder, "fabrics": fabrics.split(", "), "results": state, "made_by": made_by.split("\n")}
+            {"folder": folder, "fabrics": fabrics.split(", ") if fabrics else [], "results": state,
+             "made_by": made_by.split("\n")}
             for folder, fabrics, state, made_by in rows]}))
 
 

@@ -50,6 +50,7 @@ class Promise:
     asks: Mapping[str, str]
     not_applicable: str
     refused: str
+    long_runs: bool  # scripts/test runs only a part of its tests
     line: int
 
 
@@ -123,9 +124,12 @@ def promises_schema() -> Schema:
                                 "the promise"},
         "not_applicable": {**SENTENCE, "description": "why it does not apply to any fabric"},
         "refused": {**SENTENCE, "description": "why no fabric has it"},
+        "long_runs": {"const": True, "description": "some of its tests run in long jobs alone, so results may be older",
+                      "x-right": "true, or nothing"},
     }, ["section", "number", "says"], "one promise")
     source = _closed({
-        "fabrics": {"type": "array", "minItems": 1, "items": {"type": "string"}, "description": "its columns",
+        "fabrics": {"type": "array", "items": {"type": "string"},
+                    "description": "its columns; none where only tests without a fabric run there",
                     "x-right": "a list of fabrics"},
         "made_by": {"type": "array", "minItems": 1, "items": SENTENCE, "description": "commands, one after the other",
                     "x-right": "a list of commands"},
@@ -172,7 +176,8 @@ def read_promises(path: Path, shown: str, families: tuple[Family, ...]) -> Promi
                                 {family: tuple(each) for family, each in raw.get("applies", {}).items()},
                                 {family: tuple(each) for family, each in raw.get("native", {}).items()},
                                 raw.get("asks", {}), raw.get("not_applicable", ""),
-                                raw.get("refused", ""), document.line(("promises", name))))
+                                raw.get("refused", ""), raw.get("long_runs", False),
+                                document.line(("promises", name))))
     places = [(each.section, each.number) for each in promises]
     for each in promises:
         if places.count((each.section, each.number)) > 1:
@@ -250,3 +255,12 @@ def unlike_the_suites(promises: Promises, defined: Mapping[str, set[str]]) -> li
                          f"the conformance suite {suite} is named by no promise: add it to the tests of one")
                  for suite in sorted(defined) if suite not in named]
     return problems
+
+
+def unlike_the_rows(promises: Promises, rows: list[str]) -> list[Problem]:
+    """Rows without a column, and columns without a row: a fabric that nobody tests would be on no page."""
+    columns = [column.fabric for column in promises.columns]
+    return [Problem(promises.file, 1, f"the row {row} has no column: add it to columns, guests or emulated")
+            for row in rows if row not in columns] + [
+        Problem(promises.file, 1, f"{fabric} is a column, and no row{did_you_mean(fabric, rows)}")
+        for fabric in columns if fabric not in rows]

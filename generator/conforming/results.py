@@ -72,15 +72,19 @@ def read_results(folder: Path) -> Results:
 
 
 def join(several: list[Results]) -> Results:
-    """One of several results. Fabric by fabric, the first result wins."""
+    """One of several results. Suite by suite on each fabric, the first result wins."""
     all_of = Results()
     for each in several:
-        known = set(all_of.libraries)
-        all_of.suites.update({key: outcome for key, outcome in each.suites.items() if key[0] not in known})
+        known = {key[:2] for key in all_of.suites}
+        all_of.suites.update({key: outcome for key, outcome in each.suites.items() if key[:2] not in known})
         all_of.libraries = {**each.libraries, **all_of.libraries}
-        all_of.days = {**each.days, **all_of.days}
-        all_of.built.update({key: built for key, built in each.built.items() if key[0] not in known})
-        all_of.ran = {**each.ran, **all_of.ran}
+        for fabric, days in each.days.items():
+            if any(key[0] == fabric and key[:2] not in known for key in each.suites):
+                all_of.days[fabric] = all_of.days.get(fabric, set()) | days
+        for program, built in each.built.items():
+            all_of.built[program] = min(built, all_of.built.get(program, built))
+        for fabric, ran in each.ran.items():
+            all_of.ran[fabric] = min(ran, all_of.ran.get(fabric, ran))
         all_of.ctests = {**each.ctests, **all_of.ctests}
         all_of.ctests_ran = {**each.ctests_ran, **all_of.ctests_ran}
     return all_of

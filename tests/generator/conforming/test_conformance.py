@@ -25,8 +25,15 @@ from generator.conforming.judging import (
     judge,
     range_of,
 )
+from generator.conforming.kept import KeptCell, Table
 from generator.conforming.page import counted, page, shown
-from generator.conforming.promises import defined_tests, promises_schema, read_promises, unlike_the_suites
+from generator.conforming.promises import (
+    defined_tests,
+    promises_schema,
+    read_promises,
+    unlike_the_rows,
+    unlike_the_suites,
+)
 from generator.conforming.results import join, read_results
 from generator.decided import Decided
 from generator.matrix.loader import Refused
@@ -180,20 +187,42 @@ def test_the_page_counts_each_place_apart(
     promises = read_promises(mapping, "promises.yaml", families)
     results = join([read_results(tmp_path)])
     found = judge(promises, results, Judge(decided, families, {"put_notify": {"one"}}))
-    nothing = {"elsewhere": 0, "shown": 0, "refused": 0, "not_shown": 0, "not_applicable": 0, "failed": 0, "not_run": 0}
-    assert counted(promises, found) == [
-        {**nothing, "where": "on this machine", "fabrics": "tcp", "cells": 2, "shown": 1, "elsewhere": 1},
+    every = {key: KeptCell(cell, "2026-11-20", "as now") for key, cell in found.items()}
+    every["told", "tcp"] = KeptCell(found["told", "tcp"], "2026-11-19", "changed since")
+    made_from = dict.fromkeys(found, "as now")
+    nothing = {"elsewhere": 0, "shown": 0, "refused": 0, "not_shown": 0, "not_applicable": 0, "failed": 0, "not_run": 0,
+               "older": 0}
+    assert counted(promises, every, made_from) == [
+        {**nothing, "where": "on this machine", "fabrics": "tcp", "cells": 2, "shown": 1, "elsewhere": 1,
+         "older": 1},
         {**nothing, "where": "in a guest", "fabrics": "verbs", "cells": 2, "refused": 1, "elsewhere": 1},
         {**nothing, "where": "over the emulator", "fabrics": "cxi", "cells": 2, "shown": 1, "not_applicable": 1},
     ]
     environment = Environment(loader=FileSystemLoader(str(root / "templates")), undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)
-    text = environment.get_template("conformance.md.j2").render(**page(promises, found, results, {}), record="")
+    text = environment.get_template("conformance.md.j2").render(
+        **page(promises, Table(every, results.libraries), made_from))
     assert "\n6 cells. Shown: 1 on this machine, 0 in a guest, 1 over the emulator.\n" in text
-    assert "| on this machine | tcp | 1 | 1 | 0 | 0 | 0 | 0 | 0 |\n" in text
-    assert "| in a guest | verbs | 0 | 1 | 1 | 0 | 0 | 0 | 0 |\n" in text
-    assert "| over the emulator | cxi | 1 | 0 | 0 | 0 | 1 | 0 | 0 |\n" in text
+    assert "| on this machine | tcp | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |\n" in text
+    assert "| in a guest | verbs | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 0 |\n" in text
+    assert "| over the emulator | cxi | 1 | 0 | 0 | 0 | 1 | 0 | 0 | 0 |\n" in text
+    assert "| tcp | libfabric 1.17 | here | 2026-11-19 to 2026-11-20 |\n" in text
+    assert "| 1 | told | ✓ native ° | refused [1](#n1) | ✓ emulated" in text
     assert "| | promise | tcp | verbs *(guest)* | cxi *(emulated)* |" in text
+
+
+def test_each_suite_is_of_the_first_folder_that_has_it(tmp_path: Path) -> None:
+    suites = {"first": (_suite("tcp", _case("one")), "2026-11-20"),
+              "second": (_suite("tcp", _case("one", '<failure message="no"/>'))
+                         + "", "2026-11-18"),
+              "third": (_suite("tcp", _case("one")).replace("put_notify", "messages"), "2026-11-19")}
+    for folder, (text, day) in suites.items():
+        (tmp_path / folder / "results").mkdir(parents=True)
+        (tmp_path / folder / "results" / "a.xml").write_text(text.replace("2026-11-20", day))
+    joined = join([read_results(tmp_path / folder) for folder in suites])
+    assert joined.suites["tcp", "put_notify", "one"].how == "passed"
+    assert joined.suites["tcp", "messages", "one"].how == "passed"
+    assert joined.days == {"tcp": {"2026-11-20", "2026-11-19"}}, "the second folder shows nothing"
 
 
 def test_a_program_that_was_not_built_did_not_run(cells) -> None:  # type: ignore[no-untyped-def]
@@ -365,6 +394,14 @@ def test_a_promise_that_does_not_fit_is_refused(
     except Refused as refused:
         said = str(refused)
     assert sentence in said
+
+
+def test_a_row_without_a_column_is_said(tmp_path: Path, families: tuple[Family, ...]) -> None:
+    (tmp_path / "p.yaml").write_text(_TINY)
+    promises = read_promises(tmp_path / "p.yaml", "p.yaml", families)
+    assert unlike_the_rows(promises, ["tcp", "cxi"]) == []
+    assert [each.sentence for each in unlike_the_rows(promises, ["tcp", "shm"])] == [
+        "the row shm has no column: add it to columns, guests or emulated", "cxi is a column, and no row"]
 
 
 def test_a_suite_that_no_promise_names_is_said(tmp_path: Path, root: Path, families: tuple[Family, ...]) -> None:
