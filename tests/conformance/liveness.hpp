@@ -7,7 +7,7 @@
 
 #include "../history/falsified.hpp"
 #include "live.hpp"
-#include "numbered_messages.hpp"
+#include "sides/recorded_run.hpp"
 #include "two_sides.hpp"
 
 namespace weft::conformance {
@@ -132,81 +132,6 @@ TYPED_TEST_P(liveness_of_peers, a_side_that_only_waits_gets_the_loss_of_a_killed
         });
     if (testing::Test::HasFailure()) return;
   }
-}
-
-struct full_history {
-  static constexpr std::uint32_t notices = 20, messages = 10;
-  static constexpr std::size_t each = 64, guard = 256, size = notices * each;
-  static constexpr duration timeout = 10s;
-};
-
-/// Side 0: a region with guard bytes on both sides, five more regions for their keys. Closes the connection.
-template <class F>
-void record_target(test_side& side) {
-  using full = full_history;
-  auto net = opened<F>(side, listening());
-  observer seen;
-  std::vector<std::byte> memory(full::guard + full::size + full::guard);
-  const auto inner = bytes(memory).subspan(full::guard, full::size);
-  const auto page = net.register_region(inner, rights::remote_write).value();
-  std::vector<owned_region> more;
-  const auto record_key = [&](const region& r) {
-    const auto parsed = net.parse_region(peer(), net.export_region(r, owner_polls)).value();
-    side.book.key_issued(net.now(), parsed.record().key);
-  };
-  record_key(page);
-  for (int i = 0; i < 5; ++i) {
-    more.push_back(net.allocate(64, rights::remote_write).value());
-    record_key(more.back());
-  }
-  seen.on_notified = [&](const notified& n) {
-    ASSERT_LT(n.immediate, full::notices);
-    side.book.notified(1, net.now(), n.immediate, inner.subspan(n.immediate * full::each, full::each));
-  };
-  seen.on_received = [&](const received& m) { side.book.received(1, net.now(), number_of(m.message), m.message); };
-  const peer other = meet_as_listener(side, net, seen);
-  side.send_value(1, const_bytes(net.export_region(page, owner_polls)));
-  await(side, net, seen, "all notices and messages",
-        [&] { return seen.notices == full::notices && seen.messages == full::messages; });
-  serve(side, net, seen, 1);
-  (void)side.wait_for_value(1);
-  EXPECT_TRUE(net.close(other, patience, seen));
-  const std::vector<std::byte> untouched(full::guard);
-  side.book.guard(net.now(), 1, untouched, const_bytes(memory).first(full::guard));
-  side.book.guard(net.now(), 1, untouched, const_bytes(memory).last(full::guard));
-  side.book.finished(net.now());
-}
-
-/// Side 1: notices, messages, a wait without an event. Then its peer closes.
-template <class F>
-void record_initiator(test_side& side) {
-  using full = full_history;
-  initiator_side<F> guest(side, full::size + full::messages * full::each);
-  auto& net = guest.net;
-  observer& seen = guest.seen;
-  std::vector<std::uint64_t> ids(full::notices + full::messages);
-  seen.on_completed = [&](const completed& c) {
-    side.book.ended(*static_cast<std::uint64_t*>(c.context), net.now(), errc::ok);
-  };
-  for (std::uint32_t i = 0; i < ids.size(); ++i) {
-    const local_memory from = guest.memory.slice(i * full::each, full::each);
-    const bool notifies = i < full::notices;
-    const std::uint32_t number = notifies ? i : i - full::notices;
-    write_message({from.data, from.size}, number);
-    ids[i] = side.book.posted(notifies ? history::work::put_notify : history::work::send, 0, net.now(),
-                              latest_end(net, full::timeout), number, const_bytes(from.data, from.size));
-    push(side, net, seen, "post", [&] {
-      if (!notifies) return net.send(guest.other, from, &ids[i]);
-      return net.put_notify(guest.other, from, guest.there.at(i * full::each), i, &ids[i]);
-    });
-  }
-  await(side, net, seen, "all completions", [&] { return seen.completions == ids.size(); });
-  const std::uint64_t wait = side.book.posted(history::work::wait, 0, net.now(), net.now() + 50ms);
-  EXPECT_EQ(net.until([] { return false; }, 50ms, seen).code, errc::deadline);
-  side.book.ended(wait, net.now(), errc::deadline);
-  side.ready(0);
-  await(side, net, seen, "the goodbye", [&] { return seen.losses == 1; });
-  side.book.finished(net.now());
 }
 
 /// One record of the real history is falsified for each property, and the checker names that property.

@@ -16,7 +16,8 @@
 
 namespace weft::test {
 
-/// The records of a run with deadlines, notices, messages, keys, guard bytes, a wait, and the loss of process 0.
+/// The records of a run with deadlines, notices, messages, keys, guard bytes, additions to a counter, bytes that were
+/// read back, a wait, and the loss of process 0.
 class falsified_histories {
  public:
   falsified_histories(const std::vector<history::record>& all, duration slack) : all_(all), slack_(slack) {}
@@ -39,6 +40,17 @@ class falsified_histories {
     judge(property::lost_message, [&](history_of& h) { h.erase(the(h, event::received)); });
     judge(property::reused_key, [&](history_of& h) { repeat(h, the(h, event::key_issued)); });
     judge(property::skipped_bound_check, [&](history_of& h) { the(h, event::guard)->sum ^= 1U; });
+    judge(property::missing_bytes, [&](history_of& h) { the(h, event::acknowledged)->sum ^= 1U; });
+    judge(property::inexact_sum, [&](history_of& h) { ++the(h, event::counter_end)->value; });
+    judge(property::inexact_sum, [&](history_of& h) { --the(h, event::counter_end)->value; });
+    judge(property::repeated_old_value, [&](history_of& h) {
+      const std::uint64_t first = the_end_of(h, work::fetch_add)->value;
+      const place second = std::find_if(h.begin(), h.end(), [&](const history::record& r) {
+        return r.what == event::ended && r.value != first && is_end_of(h, r, work::fetch_add);
+      });
+      if (second == h.end()) throw std::runtime_error("the history has one fetch_add alone");
+      second->value = first;
+    });
     judge(property::success_after_peer_lost, [&](history_of& h) {
       const place lost = std::find_if(
           h.begin(), h.end(), [](const history::record& r) { return r.what == event::peer_lost && r.process == 1; });
@@ -72,6 +84,11 @@ class falsified_histories {
     });
     if (found == h.end()) throw std::runtime_error("the history has no end of a " + std::string(name_of(kind)));
     return found;
+  }
+  static bool is_end_of(const history_of& h, const history::record& end, history::work kind) {
+    return std::any_of(h.begin(), h.end(), [&](const history::record& r) {
+      return r.what == history::event::posted && r.kind == kind && r.process == end.process && r.id == end.id;
+    });
   }
   static void repeat(history_of& h, place which) {
     const history::record same = *which;
