@@ -18,7 +18,7 @@ from typing import Any
 from record import ROOT, Figure
 
 SIMULATED = ("loopback", "udp_rxd", "efa", "ibverbs_roce", "cxi", "udp_rxd.paged_writer", "udp_rxd.invocation")
-RECONNECTED = ("loopback", "tcp", "mapped")
+RECONNECTED = ("loopback", "tcp", "mapped", "kernel_tcp")
 FAILING = ("tcp", "tcp_rxm", "sockets", "kernel_tcp", "shm", "udp_rxd", "mapped", "loopback")
 _ROUNDS = "many_rounds_of_connecting_and_closing_leave_nothing_behind"
 _BUG = re.compile(r"^(\w+): (?:found as \w+ after (\d+) seeds|(?:not found as|does not compile)\b)")
