@@ -165,8 +165,11 @@ TYPED_TEST_P(waiting, a_side_without_events_sleeps_instead_of_polling) {
         net.progress(seen);
       }
     });
+    // Its first sleep comes after many polls, and a busy machine gives them little time.
     judge("until()", [&](instant end, std::uint64_t& polls) {
-      EXPECT_EQ(net.until([&] { return ++polls, false; }, end - net.now(), seen).code, errc::deadline);
+      const std::uint64_t before = net.sleeps().sleeps;
+      const auto slept = [&] { return ++polls, net.now() >= end && net.sleeps().sleeps > before; };
+      EXPECT_TRUE(net.until(slept, patience, seen));
     });
   });
 }
