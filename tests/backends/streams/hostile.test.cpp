@@ -206,7 +206,7 @@ std::vector<std::vector<std::byte>> forged_frames() {
   return all;
 }
 TEST(a_forged_frame, ends_its_link_alone) {
-  victim v;
+  victim v({.handshake_limit = 1h});
   const auto frames = forged_frames();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     caller one(v.where);
