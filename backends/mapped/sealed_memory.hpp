@@ -39,8 +39,8 @@ inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
   return made;
 }
 
-/// Whether a peer's file has at least this size, and each access to it finds a page: it cannot shrink, and has no huge
-/// pages (MFD_HUGETLB), of which the system may have none left.
+/// Whether a peer's file has at least this size, and each access to it finds a page. It cannot shrink, and has no huge
+/// pages (MFD_HUGETLB): the system may have none left.
 inline bool keeps(const file& from, std::uint64_t size) noexcept {
   struct stat seen {};
   struct statfs on {};

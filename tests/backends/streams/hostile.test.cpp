@@ -97,7 +97,7 @@ struct victim {
     std::thread honest([to = net.listen_address()] {
       auto own = open<fabric>({}).value();
       auto met = own.connect(to, 20s);
-      // Where young callers hold all places it is told to try later.
+      // Where young callers hold all places, the answer says: try later.
       for (const auto end = std::chrono::steady_clock::now() + 20s; !met && std::chrono::steady_clock::now() < end;)
         met = own.connect(to, 20s);
       ASSERT_TRUE(met) << met.error().sentence;
@@ -136,7 +136,7 @@ TEST(a_forged_hello, meets_nobody) {
   EXPECT_TRUE(v.until([&] { return open_descriptors() <= before; }));
 }
 
-/// More callers than there are places, each of which says this and no more.
+/// More callers than there are places. Each says this and no more.
 void stay_beside_an_honest_peer(const_bytes text) {
   victim v;
   const std::size_t before = open_descriptors();
