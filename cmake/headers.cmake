@@ -199,6 +199,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/engine_traits.hpp
   compose/engine/erased_handler.hpp
   compose/engine/key_source.hpp
+  compose/engine/known_peers.hpp
   compose/engine/loop_state.hpp
   compose/engine/no_authentication.hpp
   compose/engine/no_coalescer.hpp

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <string>
 #include <utility>
@@ -151,3 +152,13 @@ constexpr std::uint32_t detail::peer_access::number(const peer& p) noexcept { re
 constexpr std::uint8_t detail::peer_access::member(const peer& p) noexcept { return p.record_->member; }
 
 }  // namespace weft
+
+/// Handles as keys of unordered containers: a program that keeps something for each of many peers finds it at once.
+/// Equal handles have equal hashes, also after the peer's end.
+template <>
+struct std::hash<weft::peer> {
+  std::size_t operator()(const weft::peer& p) const noexcept {
+    const auto place = reinterpret_cast<std::uintptr_t>(weft::detail::peer_access::record(p));
+    return (place >> 6 ^ weft::detail::peer_access::number(p)) * std::size_t{0x9e3779b9};
+  }
+};

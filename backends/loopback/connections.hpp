@@ -9,14 +9,20 @@
 #include "transmission.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace weft::backends::loopback {
 
 inline link_name new_link(endpoint& at) {
-  std::uint32_t index = 0;
-  while (index < at.links.size() && at.links[index]->phase != link_phase::unused) ++index;
-  if (index == at.links.size()) at.links.push_back(std::make_unique<link_state>());
+  auto index = static_cast<std::uint32_t>(at.links.size());
+  if (at.free_links.empty()) {
+    at.links.push_back(std::make_unique<link_state>());
+  } else {
+    std::pop_heap(at.free_links.begin(), at.free_links.end(), std::greater<>());
+    index = at.free_links.back();
+    at.free_links.pop_back();
+  }
   link_state& fresh = *at.links[index];
   const link_state before = std::move(fresh);
   fresh = link_state{};
@@ -184,6 +190,8 @@ inline void release_link(simulation& sim, endpoint& at, const link_name& name) {
   discard_reports(at, name);
   link->phase = link_phase::unused;
   link->receives = receive_queue{};
+  at.free_links.push_back(name.index);
+  std::push_heap(at.free_links.begin(), at.free_links.end(), std::greater<>());
 }
 
 /// Returns a link on which receives can be posted before its dialler gets a reply.

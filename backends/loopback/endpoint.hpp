@@ -11,9 +11,9 @@
 #include "ring.hpp"
 #include "scheduler.hpp"
 
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace weft::backends::loopback {
 
@@ -83,15 +83,15 @@ struct endpoint {
   std::string service;
 
   std::vector<std::unique_ptr<link_state>> links;
+  std::vector<std::uint32_t> free_links;  ///< A heap, the smallest index first: ports have 100,000 links.
   std::uint32_t in_flight = 0;
   receive_queue receives;  ///< Addressed fabrics, and pools.
   ring<pending_completion> completions;
   ring<link_event> link_events;
-  ring<std::uint32_t> incoming;                              ///< Packets that wait for the owner to poll.
-  std::map<std::uint64_t, std::unique_ptr<region>> regions;  ///< By key.
-  std::map<std::uint64_t, std::unique_ptr<region>> locals;   ///< Registered for local use only.
+  ring<std::uint32_t> incoming;                                     ///< Packets that wait for the owner to poll.
+  std::unordered_map<const void*, std::unique_ptr<region>> memory;  ///< By descriptor. Nothing depends on its order.
+  std::unordered_map<std::uint64_t, region*> regions;               ///< Those that peers may access, by key.
   std::uint64_t keys_made = 0;
-  std::uint64_t locals_made = 0;
   std::uint64_t counted_writes = 0;
   std::uint64_t receive_calls = 0;  ///< Calls that posted receives, one or several each.
   std::uint64_t starved_count = 0;  ///< Number of packets that found no receive.

@@ -14,11 +14,10 @@ namespace weft::backends::loopback {
 /// Whether local memory is registered as the row demands.
 inline bool registered(const endpoint& at, const void* descriptor, const std::byte* data, std::size_t size) noexcept {
   if (!at.row.needs_descriptor || size == 0) return true;
-  for (const auto& [key, held] : at.regions)
-    if (held.get() == descriptor) return data >= held->base && data + size <= held->base + held->size;
-  for (const auto& [number, held] : at.locals)
-    if (held.get() == descriptor) return data >= held->base && data + size <= held->base + held->size;
-  return false;
+  const auto found = at.memory.find(descriptor);
+  if (found == at.memory.end()) return false;
+  const region& held = *found->second;
+  return data >= held.base && data + size <= held.base + held.size;
 }
 
 inline status busy(simulation& sim, waits_for what, const char* operation) {

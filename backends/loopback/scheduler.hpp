@@ -77,9 +77,13 @@ class scheduler {
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
   void post_action(std::int64_t at, std::function<void()> action) {
-    std::uint32_t slot = 0;
-    while (slot < actions_.size() && actions_[slot]) ++slot;
-    if (slot == actions_.size()) actions_.emplace_back();
+    auto slot = static_cast<std::uint32_t>(actions_.size());
+    if (free_actions_.empty()) {
+      actions_.emplace_back();
+    } else {
+      slot = free_actions_.back();
+      free_actions_.pop_back();
+    }
     actions_[slot] = std::move(action);
     post(at, due_kind::action, slot);
   }
@@ -166,6 +170,7 @@ class scheduler {
 
   void act(std::uint32_t slot) {
     const std::function<void()> action = std::exchange(actions_[slot], nullptr);
+    free_actions_.push_back(slot);
     action();
   }
 
@@ -194,6 +199,7 @@ class scheduler {
 
   std::vector<due> heap_;
   std::vector<std::function<void()>> actions_;
+  std::vector<std::uint32_t> free_actions_;
   std::uint64_t order_ = 0;
   std::size_t unfinished_ = 0;
   std::int64_t now_ = 1'000'000'000;  // Not zero: an instant of zero often means "none" to callers.

@@ -110,16 +110,16 @@ inline result<registration> register_region(simulation& sim, endpoint& at, bytes
   auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), granted, true, key});
   const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, key, memory.data(),
                           memory.size()};
-  at.regions.emplace(key, std::move(fresh));
+  at.regions.emplace(key, fresh.get());
+  at.memory.emplace(fresh.get(), std::move(fresh));
   return made;
 }
 
 inline registration register_here(endpoint& at, bytes memory) {
-  const std::uint64_t number = ++at.locals_made;
-  auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), rights::none, false, number});
+  auto fresh = std::make_unique<region>(region{memory.data(), memory.size(), rights::none, false});
   const registration made{fresh.get(), at.row.needs_descriptor ? fresh.get() : nullptr, 0, memory.data(),
                           memory.size()};
-  at.locals.emplace(number, std::move(fresh));
+  at.memory.emplace(fresh.get(), std::move(fresh));
   return made;
 }
 
@@ -128,9 +128,10 @@ inline void deregister_region(const simulation& sim, endpoint& at, registration&
     held = registration{};
     return;
   }
-  const auto same = [&held](const auto& each) { return each.second.get() == held.native; };
-  std::erase_if(at.regions, same);
-  std::erase_if(at.locals, same);
+  if (const auto found = at.memory.find(held.native); found != at.memory.end()) {
+    if (found->second->remote) at.regions.erase(found->second->key);
+    at.memory.erase(found);
+  }
   held = registration{};
 }
 

@@ -106,7 +106,7 @@ inline void empty_endpoint(simulation& sim, endpoint& at) {
   at.completions.release();
   at.link_events.release();
   at.regions.clear();
-  at.locals.clear();
+  at.memory.clear();
 }
 
 /// Breaks links to the dead port after a while where the row reports it; elsewhere they stay silent.

@@ -92,11 +92,11 @@ class admission {
   /// Ends the oldest caller that has said nothing, or whose refusal is out, and frees its record. `host`: 0 means any.
   bool drop(std::uint64_t host, std::uint32_t least_age) {
     record* oldest = nullptr;
-    for (record& r : e_.peers) {
+    e_.peers.each_unfinished([&](record& r) {
       const bool leaves = r.state == peer_state::arrived || (r.state == peer_state::refusing && !r.handshake_pending);
-      if (!leaves || e_.tick - r.since < least_age || (host != 0 && host_of(r) != host)) continue;
+      if (!leaves || e_.tick - r.since < least_age || (host != 0 && host_of(r) != host)) return;
       if (oldest == nullptr || e_.tick - r.since > e_.tick - oldest->since) oldest = &r;
-    }
+    });
     if (oldest == nullptr) return false;
     ++e_.turned_away;
     const auto unheard = [](const auto&) {};  // the owner does not know this caller

@@ -105,8 +105,7 @@ class connection_manager {
   }
   /// The queue was seen empty: links that ended brought nothing more.
   void settle_links(erased_handler on) {
-    for (record& r : e_.peers)
-      if (r.link_is == link_state::ended) link_is_gone(r, peer_event::link_drained, on);
+    e_.peers.each_ended_link([&](record& r) { link_is_gone(r, peer_event::link_drained, on); });
   }
   /// The link carries messages now.
   void link_stands(record& r) noexcept {
@@ -145,7 +144,7 @@ class connection_manager {
     }
     const peer_action does = advance(e_, r, peer_event::accept);
     if (does != peer_action::report_connected) return;
-    learn(r, theirs);
+    r.theirs = theirs.own_word();
     r.last_sent = e_.tick;
     handshakes().adopt(r, theirs);
     if (r.words && r.words->user_data == nullptr) r.words.reset();  // the peer has our private data
@@ -209,10 +208,9 @@ class connection_manager {
       return named;
     } else {
       if (verdict == wire::parse_verdict::garbled || theirs.address.empty()) return nullptr;  // no way to answer
-      for (record& known : e_.peers)
-        if (known.state != peer_state::free && known.theirs == theirs.own_word()) return &known;
+      if (record* const known = e_.peers.callers.find(e_.peers, theirs.own_word()); known != nullptr) return known;
       record* r = nullptr;
-      if (if_memory([&] { r = dial_back(theirs); })) return r;
+      if (e_.peers.callers.ready() && if_memory([&] { r = dial_back(theirs); })) return r;
       return nullptr;
     }
   }
@@ -240,7 +238,17 @@ class connection_manager {
     return r;
   }
 
-  void learn(record& r, const wire::introduction& theirs) noexcept { r.theirs = theirs.own_word(); }
+  /// A caller introduced itself.
+  void learn(record& r, const wire::introduction& theirs) noexcept {
+    const wire::connection_word word = theirs.own_word();
+    if constexpr (!Engine::connected) {
+      if (r.theirs == word) return;
+      r.theirs = word;
+      e_.peers.callers.insert(e_.peers, r);
+    } else {
+      r.theirs = word;
+    }
+  }
 
   handshake<Engine> handshakes() const noexcept { return handshake<Engine>(e_); }
 

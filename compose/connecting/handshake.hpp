@@ -66,6 +66,7 @@ class handshake {
   /// Sends the handshake of the record's state, now or as soon as link and library take it.
   void send(record& r) noexcept {
     r.handshake_pending = true;
+    e_.peers.is_unfinished(r);
     send_pending(r);
   }
   /// Sends the handshake that is still pending, if the link can take it.
@@ -90,8 +91,7 @@ class handshake {
   /// try may be another attempt to connect.
   void resend_handshakes() noexcept {
     e_.handshake_unsent = false;
-    for (record& r : e_.peers)
-      if (r.state != peer_state::free) send_pending(r);
+    e_.peers.each_unfinished([this](record& r) { send_pending(r); });
   }
   /// Milliseconds until the owner of an unfinished handshake has to poll again.
   std::uint32_t due(const record& r) const noexcept { return is_fresh(r) ? 1U : 10U; }
@@ -101,6 +101,7 @@ class handshake {
     r.their_max_message_bytes = theirs.max_message_bytes;
     e_.tagged.adopt(r, theirs.shared);
     r.heartbeat_every = static_cast<std::uint16_t>(std::min(theirs.heartbeat_ms, 30'000U));
+    e_.peers.wants_heartbeats(r);
     if constexpr (Engine::uses_ring) {
       r.ring = theirs.ring;
       r.ring.entries = std::min(r.ring.entries, Engine::ring_entries);

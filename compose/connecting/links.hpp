@@ -30,6 +30,7 @@ class links {
   void hang_up(record& r) {
     if (r.link_is == link_state::none) return;
     advance_link(r, link_event::hung_up);
+    e_.peers.link_hung_up(r);
     e_.port->hang_up(r.link);
     r.link = {};
     if (Engine::connected) drain();
@@ -38,6 +39,7 @@ class links {
   /// The library reported the end of the link; its last messages may be unread.
   void ended(record& r) noexcept {
     advance_link(r, link_event::ends);
+    e_.peers.link_ended(r);
     drain();
   }
 

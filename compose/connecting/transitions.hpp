@@ -287,6 +287,7 @@ peer_action advance(Engine& e, typename Engine::record& r, peer_event what) noex
   r.state = t.next;
   r.since = e.tick;
   r.set_live(t.next == peer_state::established);
+  if (t.next != peer_state::established && t.next != peer_state::free) e.peers.is_unfinished(r);
   return does;
 }
 

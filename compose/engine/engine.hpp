@@ -75,7 +75,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   [[no_unique_address]] typename traits::queue::type reader;
   weft::detail::poll_budget poll_budget;
   transport_options options;
-  peer_table<record> peers;
+  typename traits::known_peers peers;
   /// The peer of receives whose link has ended. It is never established.
   [[no_unique_address]] std::conditional_t<traits::links_have_receives, record, no_receives> no_link;
   /// Messages of peers with a smaller index take the fast path. Where the link names the peer: messages with a smaller
@@ -97,12 +97,12 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   peer stalled_batch;                                         ///< The peer of the batch that `batch_hints` speaks of.
   bool draining = false;  ///< A link ended, and its entries may still be in the queue.
   std::array<receive_request, traits::chains_receives ? traits::longest_chain : 0> refill;  ///< Consumed in this poll.
-  std::uint32_t refills = 0;
-  std::vector<receive*> unposted;            ///< Receives that the library had no room for.
-  deferred_list<slot> deferred{operations};  ///< Operations that must still send a message or report an end.
-  std::uint32_t flushes = 0;                 ///< So far, where writes are tracked.
-  std::uint32_t waiting_flushes = 0;         ///< Flushes that wait for tracked writes; at least.
-  plan_table plans;                          ///< Transfers in several calls.
+  std::uint32_t refills = 0, link_blocks = 0;  ///< link_blocks: of receives, also those of ended links.
+  std::vector<receive*> unposted;              ///< Receives that the library had no room for.
+  deferred_list<slot> deferred{operations};    ///< Operations that must still send a message or report an end.
+  std::uint32_t flushes = 0;                   ///< So far, where writes are tracked.
+  std::uint32_t waiting_flushes = 0;           ///< Flushes that wait for tracked writes; at least.
+  plan_table plans;                            ///< Transfers in several calls.
   weft::detail::deferred_replies deferred_replies;
   weft::detail::deferred_replies deferred_fused_replies;  ///< Answers to fused notices (posting/fused.hpp).
   std::vector<region_entry> regions;

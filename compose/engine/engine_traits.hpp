@@ -10,6 +10,7 @@
 #include "../fabric.hpp"
 #include "control_buffers.hpp"
 #include "ended_operations.hpp"
+#include "known_peers.hpp"
 #include "no_authentication.hpp"
 #include "no_coalescer.hpp"
 #include "no_tagged.hpp"
@@ -137,6 +138,7 @@ struct engine_traits {
                   std::conditional_t<goodbye_overtakes, message_counts, no_counts>, typename coalescing::peer_part,
                   std::conditional_t<watches_cells, cell_state, no_cells>, typename authentication_answer::peer_part,
                   typename tagged_answer::peer_part>;
+  using known_peers = weft::detail::known_peers<record, connected>;
   using slot = operation_slot<record, library_bytes, swap_loops>;
   using receive = receive_slot<library_bytes>;
   using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;

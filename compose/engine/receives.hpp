@@ -111,7 +111,7 @@ class receives {
   /// The link ended. Its receives are freed when no handler can read them any more.
   void retire(record& r) {
     for (receive& slot : r.receives.slots) slot.from = &e_.no_link;
-    if (!r.receives.slots.empty()) e_.retired_receives.push_back(std::move(r.receives));
+    if (!r.receives.slots.empty()) e_.retired_receives.push_back(std::move(r.receives));  // link_blocks stays
     r.receives = {};
   }
   /// Call when the queue was seen empty: no entry of an ended link comes any more.
@@ -129,6 +129,7 @@ class receives {
     std::erase_if(e_.unposted, [this](const receive* r) { return is_retired(*r); });
     for (auto& block : e_.retired_receives)
       if (block.registered.native != nullptr) e_.port->deregister(block.registered);
+    e_.link_blocks -= static_cast<std::uint32_t>(e_.retired_receives.size());
     e_.retired_receives.clear();
   }
 
@@ -156,21 +157,15 @@ class receives {
   static std::size_t slot_size(const transport_options& o) noexcept {
     return (o.max_message_bytes + Engine::front + 63) / 64 * 64;
   }
-  /// The blocks that exist now: of links, of ended links, and the shared one. All have the same size.
-  std::size_t blocks() const noexcept {
-    if constexpr (Engine::links_have_receives) {
-      std::size_t count = e_.retired_receives.size();
-      for (const record& r : e_.peers) count += r.receives.slots.empty() ? 0U : 1U;
-      return count;
-    } else {
-      return 1;
-    }
+  /// Grows by a quarter at least: a link more must not copy the lists of all links.
+  static void reserve(auto& list, std::size_t wanted) {
+    if (wanted > list.capacity()) list.reserve(std::max(wanted, list.capacity() / 4 * 5));
   }
   /// If memory runs out, `kept` stays empty.
   void fill(receive_block<receive>& kept, peer_header* from) {
     const std::uint32_t count = per_block(e_.options);
     const std::size_t each = Engine::many_in_one ? size_of_one(e_.options) : slot_size(e_.options);
-    const std::size_t others = blocks() + (Engine::links_have_receives ? 1 : 0);
+    const std::size_t others = Engine::links_have_receives ? e_.link_blocks + std::size_t{1} : 1;
     receive_block<receive> block;
     block.slots = std::vector<receive>(count);
     block.memory = std::make_unique_for_overwrite<std::byte[]>(count * each);
@@ -182,12 +177,13 @@ class receives {
       block.slots[i].from = from;
     }
     const std::size_t messages = Engine::many_in_one ? count * (each / 256) : count;
-    e_.unexpected_messages.reserve(others * messages);
-    e_.unposted.reserve(others * count);
-    if constexpr (Engine::links_have_receives) e_.retired_receives.reserve(others);
+    reserve(e_.unexpected_messages, others * messages);
+    reserve(e_.unposted, others * count);
+    if (Engine::links_have_receives) reserve(e_.retired_receives, others);
     e_.deferred_replies.reserve(count);
     if (Engine::notice_is_message) e_.deferred_fused_replies.reserve(count);
     kept = std::move(block);
+    e_.link_blocks += std::uint32_t{Engine::links_have_receives};
   }
 
   Engine& e_;

@@ -35,6 +35,8 @@ class timers {
   static constexpr std::uint32_t overtaken_ms = 1000;         ///< For messages that a goodbye overtook.
   static constexpr std::uint32_t restless_ms = 20;            ///< After a change, links are polled more often.
   static constexpr std::uint32_t whole_absence = ~std::uint32_t{0};
+  static constexpr std::uint32_t few_peers = 64;          ///< So many are all checked each time.
+  static constexpr std::uint32_t most_before_sleep = 64;  ///< Unfinished peers that until_due() asks.
 
   explicit timers(Engine& e) noexcept : e_(e) {}
 
@@ -48,11 +50,9 @@ class timers {
       if (e_.handshake_unsent) handshake<Engine>(e_).resend_handshakes();
       return;
     }
-    e_.handshake_unsent = false;  // check_peer() below offers each again
+    e_.handshake_unsent = false;  // check_peers() below offers each again
     if (e_.side_channel) e_.side_channel->progress();
-    const std::uint32_t not_silent = not_listened(e_.tick - before);
-    for (record& r : e_.peers)
-      if (r.state != peer_state::free) check_peer(r, not_silent, on);
+    check_peers(e_.tick - before, on);
     if (e_.tick - e_.swept >= sweep_every()) sweep(on);
   }
 
@@ -63,10 +63,16 @@ class timers {
     if (const std::uint32_t limit = e_.silence_ticks(); limit > 0) due = std::min(due, limit / 8U);
     if (!e_.deferred_replies.empty()) due = 1;
     if (e_.operations.in_flight() > 0) due = std::min(due, sweep_every());
-    for (record& r : e_.peers) {
-      if (r.state == peer_state::free) continue;
-      if (r.handshake_pending || r.state != peer_state::established) due = std::min(due, handshake<Engine>(e_).due(r));
-      if (r.heartbeat_every > 0) due = std::min(due, r.heartbeat_every / 2U + 1);
+    if (const std::uint32_t beat = e_.peers.shortest_heartbeat(); beat > 0) due = std::min(due, beat / 2U + 1);
+    std::uint32_t seen = 0;
+    for (record* r = e_.peers.next_unfinished(0); r != nullptr;
+         r = e_.peers.next_unfinished(e_.peers.index_of(*r) + 1)) {
+      ++e_.peers.visited;
+      if (r->handshake_pending || r->state != peer_state::established)
+        due = std::min(due, handshake<Engine>(e_).due(*r));
+      if (r->heartbeat_every > 0) due = std::min(due, r->heartbeat_every / 2U + 1);
+      if (++seen == most_before_sleep) due = 1;  // with so many, one is due soon
+      if (due <= 1) break;
     }
     return std::chrono::milliseconds(due);
   }
@@ -94,6 +100,35 @@ class timers {
       if (e_.came_late) return again ? away - counts : whole_absence;
     }
     return 0;
+  }
+
+  /// Checks every unfinished peer, and of the established ones so many that all have their turn in round_ticks(). After
+  /// a long absence each peer's silence is corrected, so all have their turn.
+  void check_peers(std::uint32_t passed, erased_handler on) {
+    const std::uint32_t not_silent = not_listened(passed);
+    const std::uint32_t used = e_.peers.used(), round = round_ticks();
+    if (used <= few_peers || not_silent != 0 || (round != 0 && passed >= round)) {
+      e_.peers.begin_round();
+      for (record& r : e_.peers)
+        if (r.state != peer_state::free) check_and_note(r, not_silent, on);
+      return;
+    }
+    e_.peers.each_unfinished([&](record& r) { check_and_note(r, 0, on); });
+    const std::uint64_t turns = round == 0 ? 0 : std::uint64_t{used} * passed / round + 1;
+    for (std::uint64_t i = 0; i < turns; ++i)
+      if (record& r = e_.peers.in_turn(); r.state == peer_state::established) check_and_note(r, 0, on);
+  }
+  void check_and_note(record& r, std::uint32_t not_silent, erased_handler on) {
+    ++e_.peers.visited;
+    check_peer(r, not_silent, on);
+    e_.peers.was_checked(r);
+  }
+  /// Ticks within which each established peer has its turn. 0: no turn is needed.
+  std::uint32_t round_ticks() const noexcept {
+    std::uint32_t round = liveness_answer::watches_process ? watch_every_ms / 2 : ~std::uint32_t{0};
+    if (const std::uint32_t limit = e_.silence_ticks(); limit > 0) round = std::min(round, limit / 8U);
+    if (const std::uint32_t beat = e_.peers.shortest_heartbeat(); beat > 0) round = std::min(round, beat / 4U);
+    return round == ~std::uint32_t{0} ? 0 : std::max(round, 1U);
   }
 
   void check_peer(record& r, std::uint32_t not_silent, erased_handler on) {

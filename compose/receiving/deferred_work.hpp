@@ -50,9 +50,9 @@ class deferred_work {
 
   /// The queue was seen empty, so everything that arrived on an ended link has been reported.
   [[gnu::cold]] void settle_links() {
-    for (record& r : e_.peers)
-      if (r.link_is == link_state::ended && r.live_number() != peer_header::dead)
-        (void)ring_watch_of<Engine, erased_handler>(e_, on_).drain(r);
+    e_.peers.each_ended_link([this](record& r) {
+      if (r.live_number() != peer_header::dead) (void)ring_watch_of<Engine, erased_handler>(e_, on_).drain(r);
+    });
     receives<Engine>(e_).settle();
     connection_manager<Engine>(e_).settle_links(on_);
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scale.md: how function invocation grows in a simulated world; from scale.json and the example's limits."""
+"""scale.md: how function invocation and peers grow in a simulated world; from two tables and the example's limits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 PAGE = "docs/reference/scale.md"
 FIGURES = "docs/tables/scale.json"
+PEERS = "docs/tables/many_peers.json"
 _LIMITS = {"peers": ("examples/invocation/protocol.hpp", r"most_peers =\s*(\d+)"),
            "callers": ("examples/invocation/manager.hpp", r"uint32_t callers = (\d+)")}
 _WANTED = 10_000  # executors, with ten clients each
@@ -36,6 +37,7 @@ def page(root: Path) -> str:
         f"Run on {max(each['day'] for each in runs)}. Counts do not depend on the machine; processor times do.\n\n"
         + _table(runs) + "\n## How it grows\n\n" + _growth(alone) + "\n## What ends the growth first\n\n"
         + _bottlenecks(root, alone)
+        + "\n## Peers of one listener\n\n" + _peers(json.loads((root / PEERS).read_text("utf-8")))
     )
 
 
@@ -57,6 +59,29 @@ def _table(runs: list[Run]) -> str:
 def _processor(each: Run) -> float:
     """Seconds of a processor that a client costs its manager."""
     return float(each["manager_processor_ns"]) / 1e9 / float(each["clients"])
+
+
+def _peers(seen: Run) -> str:
+    return (
+        f"{seen['peers']:,} connections of one caller meet one listener over an addressed fabric,\n"
+        f"{seen['at_once']} at a time, and then all are idle. Run on {seen['day']}. Bytes are counted in the allocator, less those of the\n"
+        "simulated network; looks are records that timers and sleeps read. `loopback.many_peers` holds the looks at\n"
+        "small sizes.\n\n"
+        "```sh\n"
+        f"tests/invocation/scale/record.py --build build/nightly/scale --peers {seen['peers']}\n"
+        "```\n\n"
+        "| of each peer | |\n| --- | --- |\n"
+        f"| its record | {seen['record_bytes']} bytes |\n"
+        f"| the most that weft kept until all had met, mean of both sides | {seen['bytes_a_peer']:.1f} bytes |\n"
+        f"| the simulated network besides | {seen['network_bytes_a_peer']:.0f} bytes |\n"
+        f"| records that its hello is compared with | {seen['compared_a_hello']:.2f} |\n"
+        f"| looks until all have met | {seen['looks_in_meeting'] / seen['peers']:.2f} |\n"
+        f"| looks in 1,000 sleeps of an idle listener | {seen['looks_in_1000_sleeps'] / seen['peers']:.2f} |\n"
+        f"| looks in an idle second | {seen['looks_in_an_idle_second'] / seen['peers']:.2f} |\n"
+        f"| processor time of the simulation | {seen['processor_us_a_peer']:.1f} µs |\n\n"
+        "Beside the record a peer has a quarter of a byte, which says whether it needs work. A caller has 5.3 bytes\n"
+        "in the listener's index besides, by which a repeated hello finds it.\n"
+    )
 
 
 def _exponent(small: Run, large: Run, what: str) -> float:
@@ -97,8 +122,8 @@ def _bottlenecks(root: Path, alone: list[Run]) -> str:
         "   (`manager_options::most_peers`), to find what comes next.\n"
         f"2. **The manager's processor.** With {large['executors']:,} executors a client costs it\n"
         f"   {_processor(large) * 1e3:.2f} ms, so one core serves {1 / _processor(large):,.0f} clients in a second;\n"
-        f"   with {small['executors']:,} it serves {1 / _processor(small):,.0f}. It looks at all allocations for each\n"
-        "   request. The figure includes the calls of the simulated fabric, and their searches for free links.\n"
+        f"   with {small['executors']:,} it serves {1 / _processor(small):,.0f}. The figure includes the\n"
+        "   calls of the simulated fabric.\n"
         f"3. **Memory of the machine that simulates.** Two transports stand for an executor and its client:\n"
         f"   {large['peak_bytes'] / large['executors'] / 1024:,.0f} KiB for each executor.\n"
     )

@@ -40,6 +40,8 @@ struct allocation {
   std::string wound_up;  ///< Why its place asked for its end; empty: it did not.
   instant due{};         ///< The limit of the present state.
   bool hurried = false;
+  std::size_t place = 0;  ///< In the order of looks (admission/allocation_table.hpp).
+  bool presses = false;   ///< It is looked at before others.
 
   bool all_reported() const noexcept {
     return std::ranges::all_of(workers, [](const worker_seen& w) { return w.reported; });

@@ -7,9 +7,9 @@
 // that it makes progress for atomics that this side executes. Threads: one.
 #pragma once
 
+#include "admission/allocation_table.hpp"
 #include "admission/budget.hpp"
 #include "admission/client_places.hpp"
-#include "allocation.hpp"
 #include "membership/sharing.hpp"
 
 #include <algorithm>
@@ -94,8 +94,7 @@ class manager {
     if (now - looked_ >= 2ms) {
       looked_ = now;
       spawn_.tend();
-      for (std::size_t i = 0; i < allocations_.size(); ++i) check_allocation(*allocations_[i], now);
-      std::erase_if(allocations_, [](const auto& a) { return a->state == allocation_state::gone; });
+      allocations_.each_in_turn([&](allocation_type& a) { return is_over(a, now); });
       if (const peer late = clients_.first_late(now, o_.idle_limit))
         part(late, duration(0));  // one a round: it takes ms
     }
@@ -132,16 +131,13 @@ class manager {
       return (void)net_.reject(e.peer,
                                "this manager wants a greeting of protocol version " + std::to_string(protocol_version));
     if (g->who == role::client) return shares_ == nullptr ? admit(e.peer) : admit_shared(e.peer, *g);
-    for (const auto& a : allocations_) {
-      if (!same_token(a->order.common.allocation, g->secret)) continue;
-      if (a->state != allocation_state::starting || g->worker >= a->workers.size() || a->workers[g->worker].link)
-        return (void)net_.reject(e.peer, "this worker is here already, or came too late");
-      a->workers[g->worker].link = e.peer;
-      (void)net_.accept(e.peer);
-      (void)letters_.post(net_, e.peer, account_message{net_.export_region(e.peer, a->words, owner_polls)});
-      return;
-    }
-    (void)net_.reject(e.peer, "wrong token");
+    allocation_type* const a = allocations_.with_token(g->secret);
+    if (a == nullptr) return (void)net_.reject(e.peer, "wrong token");
+    if (a->state != allocation_state::starting || g->worker >= a->workers.size() || a->workers[g->worker].link)
+      return (void)net_.reject(e.peer, "this worker is here already, or came too late");
+    allocations_.worker_came(*a, g->worker, e.peer);
+    (void)net_.accept(e.peer);
+    (void)letters_.post(net_, e.peer, account_message{net_.export_region(e.peer, a->words, owner_polls)});
   }
 
   void admit_shared(peer client, const greeting& g) {
@@ -158,10 +154,7 @@ class manager {
   void admit(peer client) {
     const instant now = net_.now();
     if (clients_.full()) {
-      const auto serves = [this](peer p) {
-        return std::ranges::any_of(allocations_, [&](const auto& a) { return a->client == p; });
-      };
-      const peer leaves = clients_.first_to_leave(now, serves);
+      const peer leaves = clients_.first_to_leave(now);
       if (!leaves)
         return (void)net_.reject(client, "busy, try later: all " + std::to_string(clients_.most()) +
                                              " places of clients are taken (--max-clients)");
@@ -191,25 +184,25 @@ class manager {
 
   void gone(peer who) {
     clients_.leave(who);
-    for (const auto& a : allocations_) {
-      if (a->client == who) {
-        a->client = {};
-        finish(*a);
-      }
-      for (auto& w : a->workers)
-        if (w.link == who) w.gone = true;
-      if (std::ranges::any_of(a->workers, [&](const auto& w) { return w.link == who; }))
-        a->hurry(net_.now() + worker_grace);
+    while (allocation_type* const a = allocations_.of_client(who, any)) {
+      allocations_.leave_client(*a);
+      finish(*a);
+    }
+    if (const auto place = allocations_.behind(who); place.of != nullptr) {
+      place.worker->gone = true;
+      place.of->hurry(net_.now() + worker_grace);
+      allocations_.press(*place.of);
     }
   }
 
   // ---- allocating
   void allocate(peer client, const allocate_message& m) {
-    for (const auto& a : allocations_)
-      if (a->client == client && same_token(a->order.common.client_secret, m.secret))
-        return;  // the same request, received twice
-    for (const auto& a : allocations_)
-      if (a->client == client) finish(*a);  // a new request gives up the earlier allocation, reported or not
+    const auto same = [&](const allocation_type& a) { return same_token(a.order.common.client_secret, m.secret); };
+    if (allocations_.of_client(client, same) != nullptr) return;  // the same request, received twice
+    (void)allocations_.of_client(client, [this](allocation_type& a) {
+      finish(a);  // a new request gives up the earlier allocation, reported or not
+      return false;
+    });
     if (const auto no = refuse(m)) return (void)letters_.post(net_, client, refused_message{no->first, no->second});
     auto words = net_.allocate(m.workers * account_bytes, rights::remote_atomic);
     if (!words)
@@ -225,7 +218,8 @@ class manager {
     made->words = std::move(*words);
     made->due = net_.now() + o_.start_limit;
     (void)letters_.post(net_, client, allocated_message{made->number, made->child.number()});
-    allocations_.push_back(std::move(made));
+    allocations_.enter(std::move(made));
+    clients_.serves(client, true);
   }
 
   std::optional<std::pair<refusal_code, std::string>> refuse(const allocate_message& m) const {
@@ -252,10 +246,9 @@ class manager {
       return no(malformed, "the client's address is empty or longer than 255 bytes");
     if (allocations_.size() >= o_.most_allocations)
       return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use; try later");
-    std::uint64_t bytes = 0;
-    std::uint32_t workers = 0;
-    for (const auto& a : allocations_) bytes += a->bytes, workers += a->order.workers;
-    if (auto over = check_budget(o_.memory, bytes, bytes_of(m))) return no(over->code, std::move(over->sentence));
+    if (auto over = check_budget(o_.memory, allocations_.bytes(), bytes_of(m)))
+      return no(over->code, std::move(over->sentence));
+    const std::uint32_t workers = allocations_.workers();
     if (workers + m.workers > places_.workers)
       return no(busy, "asked for " + std::to_string(m.workers) + " workers; " + std::to_string(workers) + " of " +
                           std::to_string(places_.workers) + " places of workers are taken; try later");
@@ -286,8 +279,8 @@ class manager {
 
   // ---- ending
   void release(peer client, std::uint64_t number) {
-    for (const auto& a : allocations_)
-      if (a->number == number && a->client == client) return finish(*a);
+    const auto named = [number](const allocation_type& a) { return a.number == number; };
+    if (allocation_type* const a = allocations_.of_client(client, named)) finish(*a);
   }
 
   /// Asks the workers to settle and end. Late ones are killed.
@@ -300,13 +293,11 @@ class manager {
   }
 
   void totals(peer from, const totals_message& m) {
-    for (const auto& a : allocations_)
-      for (auto& w : a->workers)
-        if (w.link == from && !w.reported) {
-          w.reported = true;
-          w.total = {m.hot_ns, m.execution_ns};
-          if (std::ranges::all_of(a->workers, [](const auto& each) { return each.reported; })) settle(*a);
-        }
+    const auto place = allocations_.behind(from);
+    if (place.of == nullptr || place.worker->reported) return;
+    place.worker->reported = true;
+    place.worker->total = {m.hot_ns, m.execution_ns};
+    if (place.of->all_reported()) settle(*place.of);
   }
 
   /// All workers reported: compares, reports to the client; the process ends by itself.
@@ -320,6 +311,15 @@ class manager {
     a.due = net_.now() + finish_limit;
   }
 
+  /// Looks at an allocation. True: it is gone.
+  bool is_over(allocation_type& a, instant now) {
+    check_allocation(a, now);
+    if (a.state != allocation_state::gone) return false;
+    const peer client = a.client;
+    allocations_.leave_client(a);
+    if (client && !allocations_.has(client)) clients_.serves(client, false);
+    return true;
+  }
   void check_allocation(allocation_type& a, instant now) {
     if (!a.end) {
       if (auto end = a.child.ended()) {
@@ -351,11 +351,12 @@ class manager {
     a.state = allocation_state::gone;
   }
 
-  void conclude(allocation_type& a, const bill_fields& bill) noexcept {
+  void conclude(allocation_type& a, const bill_fields& bill) {
     a.state = allocation_state::over;
     ++bills_;
     exact_bills_ += std::uint64_t{bill.exact};
     unproven_bills_ += std::uint64_t{a.end && a.end->journal_lost};
+    allocations_.press(a);
   }
 
   /// The transport's peers. Callers: for handshakes and refusals.
@@ -374,6 +375,7 @@ class manager {
   static constexpr duration finish_limit = 10s;     ///< Settling, and then ending.
   static constexpr duration worker_grace = 1s;  ///< From the loss of a worker's connection until its process is killed.
   static constexpr duration linger = 50ms;
+  static constexpr auto any = [](const allocation_type& /*a*/) { return true; };
 
   manager_options o_;
   outbox<F> letters_;  ///< Before the transport: its memory outlives posts that are still under way.
@@ -382,7 +384,7 @@ class manager {
   places places_;
   client_places clients_;
   std::string own_where_;
-  std::vector<std::unique_ptr<allocation_type>> allocations_;
+  allocation_table<typename Spawner::child> allocations_{random_token()};
   const sharing* shares_ = nullptr;
   std::uint64_t sent_on_ = 0;
   std::uint64_t taken_over_ = 0;

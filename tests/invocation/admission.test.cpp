@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a manager permits: bytes of a request, and places of clients.
+#include <invocation/admission/allocation_table.hpp>
 #include <invocation/admission/budget.hpp>
 #include <invocation/admission/client_places.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
+#include <vector>
 
 namespace weft::test {
 namespace {
@@ -86,13 +90,93 @@ TEST(client_places, the_oldest_client_without_a_request_leaves_first) {
   for (std::uint32_t i = 0; i < 3; ++i) places.enter(who[i], begin + i * 10ms);
   EXPECT_TRUE(places.full());
   places.asked(who[0], begin + 40ms);
-  const auto nobody = [](peer) { return false; };
-  EXPECT_TRUE(places.first_to_leave(begin + 1s, nobody) == who[1]);
-  const auto serves = [&](peer p) { return p == who[1] || p == who[2]; };
-  EXPECT_TRUE(places.first_to_leave(begin + 1s, serves) == who[0]) << "it asked, but has no allocation";
-  EXPECT_FALSE(places.first_to_leave(begin + 1s, [](peer) { return true; })) << "all have allocations";
-  EXPECT_FALSE(places.first_to_leave(begin + 105ms, [&](peer p) { return p == who[0] || p == who[1]; }))
-      << "the third is too young";
+  EXPECT_TRUE(places.first_to_leave(begin + 1s) == who[1]);
+  EXPECT_TRUE(places.first_to_leave(begin + 110ms) == who[1]);
+  EXPECT_FALSE(places.first_to_leave(begin + 105ms)) << "all are too young";
+  for (const std::uint32_t i : {1U, 2U}) places.asked(who[i], begin + 1s), places.serves(who[i], true);
+  EXPECT_TRUE(places.first_to_leave(begin + 2s) == who[0]) << "it asked, but has no allocation";
+  places.serves(who[0], true);
+  EXPECT_FALSE(places.first_to_leave(begin + 2s)) << "all have allocations";
+  places.serves(who[1], false);
+  EXPECT_TRUE(places.first_to_leave(begin + 2s) == who[1]) << "its allocation ended";
+}
+
+/// An executor that never ends.
+struct quiet_child {
+  std::span<worker_journal> journals() noexcept { return {}; }
+};
+std::unique_ptr<allocation<quiet_child>> an_allocation(std::uint32_t number, peer client) {
+  executor_order order;
+  order.common.allocation[number % 16] = static_cast<std::byte>(number / 16 + 1);
+  auto made = std::make_unique<allocation<quiet_child>>(std::move(order), quiet_child{});
+  made->number = number;
+  made->bytes = 10;
+  made->client = client;
+  return made;
+}
+
+TEST(allocation_table, a_round_looks_at_a_part_and_all_have_their_turn) {
+  some_peers who;
+  allocation_table<quiet_child> all(token{});
+  constexpr std::uint32_t count = 1'000;
+  for (std::uint32_t i = 0; i < count; ++i) all.enter(an_allocation(i, who[i % 8]));
+  EXPECT_EQ(all.bytes(), 10U * count);
+  EXPECT_EQ(all.workers(), count);
+  std::vector<std::uint32_t> looks(count);
+  for (int round = 0; round < 4; ++round) {
+    std::size_t of_round = 0;
+    all.each_in_turn([&](const auto& a) {
+      ++looks[a.number], ++of_round;
+      return false;
+    });
+    EXPECT_EQ(of_round, all.looks_of_a_round);
+  }
+  EXPECT_EQ(std::count(looks.begin(), looks.end(), 0U), 0);
+}
+
+TEST(allocation_table, those_that_end_go_first_and_leave_no_trace) {
+  some_peers who;
+  allocation_table<quiet_child> all(token{});
+  for (std::uint32_t i = 0; i < 600; ++i) all.enter(an_allocation(i, who[0]));
+  for (const auto& a : all)
+    if (a->number == 555) all.press(*a);
+  const token named = an_allocation(555, {})->order.common.allocation;
+  ASSERT_NE(all.with_token(named), nullptr);
+  std::uint32_t first = 0, looks = 0;
+  all.each_in_turn([&](auto& a) {
+    if (looks++ == 0) first = static_cast<std::uint32_t>(a.number);
+    if (a.number == 3) all.press(a);  // ends while it is looked at
+    return a.number == 555 || a.number == 3;
+  });
+  EXPECT_EQ(first, 555U);
+  EXPECT_EQ(all.with_token(named), nullptr);
+  EXPECT_EQ(all.size(), 598U);
+  EXPECT_EQ(all.bytes(), 5980U);
+  looks = 0;
+  for (int round = 0; round < 3; ++round)
+    all.each_in_turn([&](const auto& a) {
+      EXPECT_NE(a.number, 3U);
+      EXPECT_NE(a.number, 555U);
+      return ++looks, false;
+    });
+  const auto is = [](std::uint64_t number) { return [number](const auto& a) { return a.number == number; }; };
+  EXPECT_EQ(all.of_client(who[0], is(3)), nullptr);
+  EXPECT_NE(all.of_client(who[0], is(4)), nullptr);
+  EXPECT_EQ(all.of_client(who[1], is(4)), nullptr);
+}
+
+TEST(allocation_table, a_worker_is_found_by_its_connection) {
+  some_peers who;
+  allocation_table<quiet_child> all(token{});
+  all.enter(an_allocation(0, who[0]));
+  auto& a = **all.begin();
+  all.worker_came(a, 0, who[3]);
+  EXPECT_EQ(all.behind(who[3]).of, &a);
+  EXPECT_EQ(all.behind(who[3]).worker, &a.workers[0]);
+  EXPECT_EQ(all.behind(who[2]).of, nullptr);
+  all.each_in_turn([](const auto&) { return true; });
+  EXPECT_EQ(all.behind(who[3]).of, nullptr);
+  EXPECT_FALSE(all.has(who[0]));
 }
 
 TEST(client_places, only_clients_without_a_request_become_late) {

@@ -18,7 +18,7 @@ GENERATED = re.compile(
     r"^(generated/|docs/(.*/)?((matrix|conformance|performance|performance_of_sets|mutation|nightly|reliability"
     r"|drift|scale)\.md$|generated/)"
     r"|generator/schemas/|docs/reference/matrix\.html$"
-    r"|docs/tables/(conformance|mutation|nightly|reliability|scale)\.json$"
+    r"|docs/tables/(conformance|many_peers|mutation|nightly|reliability|scale)\.json$"
     r"|docs/tables/releases/|LICENSE$|fuzz/corpus/|tests/generator/golden/|tests/[a-z_]+/recorded/)"
 )
 

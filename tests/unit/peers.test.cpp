@@ -2,11 +2,12 @@
 //
 // The table of peers: bytes for each peer (counted in the allocator), the order in which records are reused, and lookup
 // by handle.
-#include <weft/compose/engine/peers.hpp>
+#include <weft/compose/engine/known_peers.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <new>
 #include <set>
 
@@ -46,7 +47,8 @@ using idle_peer = peer_record<place, nothing>;
 
 /// What advance() and teardown::forget() do to a record.
 void use(idle_peer& r) { r.state = peer_state::established; }
-void leave(peer_table<idle_peer>& table, idle_peer& r) {
+template <class Table>
+void leave(Table& table, idle_peer& r) {
   r.words.reset();
   r.state = peer_state::free;
   table.give(r);
@@ -201,6 +203,93 @@ TEST(table_of_peers, the_longest_free_record_is_used_next) {
     use(*r);
   }
   EXPECT_EQ(table.take(), nullptr);
+}
+
+TEST(set_of_numbers, holds_what_a_plain_set_holds) {
+  for (const std::uint32_t bound : {1U, 63U, 64U, 65U, 4'096U, 4'097U, 300'000U}) {
+    number_set numbers(bound);
+    std::set<std::uint32_t> right;
+    std::uint64_t random = bound;
+    for (int i = 0; i < 3'000; ++i) {
+      random = random * 6364136223846793005U + 1442695040888963407U;
+      const auto number = static_cast<std::uint32_t>((random >> 33) % bound);
+      if ((random >> 20 & 3) != 0) numbers.insert(number), right.insert(number);
+      else numbers.erase(number), right.erase(number);
+      EXPECT_EQ(numbers.contains(number), right.contains(number));
+      const auto from = static_cast<std::uint32_t>((random >> 40) % bound);
+      const auto next = right.lower_bound(from);
+      ASSERT_EQ(numbers.next(from), next == right.end() ? no_index : *next) << bound << " from " << from;
+    }
+    std::set<std::uint32_t> seen;
+    numbers.each([&](std::uint32_t number) {
+      EXPECT_TRUE(seen.empty() || number > *seen.rbegin()) << "not in order";
+      seen.insert(number);
+      numbers.erase(number);
+    });
+    EXPECT_EQ(seen, right);
+    EXPECT_EQ(numbers.next(0), no_index);
+  }
+}
+
+TEST(callers, are_found_by_their_word_while_they_stay) {
+  constexpr std::uint32_t most = 1'000;
+  known_peers<idle_peer, false> table(most);
+  std::uint64_t random = 5;
+  std::map<std::uint64_t, idle_peer*> right;
+  for (int round = 0; round < 20'000; ++round) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    if (right.empty() || (right.size() < most && (random >> 33 & 7) != 0)) {
+      ASSERT_TRUE(table.callers.ready());
+      idle_peer& r = *table.take(random);
+      use(r);
+      r.theirs = {random};
+      table.callers.insert(table, r);
+      right[random] = &r;
+    } else {
+      auto any = right.lower_bound(random);
+      if (any == right.end()) any = right.begin();
+      EXPECT_EQ(table.callers.find(table, {any->first}), any->second);
+      any->second->state = peer_state::free;
+      table.give(*any->second);
+      EXPECT_EQ(table.callers.find(table, {any->first}), nullptr);
+      right.erase(any);
+    }
+  }
+  EXPECT_GT(right.size(), most - 10) << "the table was not full";
+  for (const auto& [word, r] : right) EXPECT_EQ(table.callers.find(table, {word}), r);
+}
+
+TEST(memory_of_peers, those_that_need_work_are_noted_in_a_few_bits) {
+  constexpr std::uint32_t count = 1'000'000;
+  const std::size_t bytes = bytes_asked;
+  known_peers<idle_peer, false> table(count);
+  EXPECT_LE(bytes_asked - bytes, 64U * count + count / 4 + 1'000);
+  ASSERT_TRUE(table.callers.ready());
+  EXPECT_LE(bytes_asked - bytes, 64U * count + count * 6);
+}
+
+TEST(turns_of_peers, come_to_all_and_the_shortest_heartbeat_is_of_those_that_stay) {
+  known_peers<idle_peer, true> table(3);
+  idle_peer* all[3];
+  for (auto& r : all) use(*(r = table.take()));
+  all[0]->heartbeat_every = 500;
+  all[1]->heartbeat_every = 100;
+  for (idle_peer* r : all) table.wants_heartbeats(*r);
+  EXPECT_EQ(table.shortest_heartbeat(), 100U);
+  leave(table, *all[1]);
+  std::set<idle_peer*> had;
+  for (int turn = 0; turn < 9; ++turn) {
+    idle_peer& r = table.in_turn();
+    had.insert(&r);
+    table.was_checked(r);
+  }
+  EXPECT_EQ(had.size(), 3U);
+  EXPECT_EQ(table.shortest_heartbeat(), 500U) << "the peer with the shorter one left two rounds ago";
+  all[2]->heartbeat_every = 2;
+  table.wants_heartbeats(*all[2]);
+  EXPECT_EQ(table.next_unfinished(0), all[2]) << "it wants one at nearly each tick";
+  table.was_checked(*all[2]);
+  EXPECT_EQ(table.next_unfinished(0), all[2]);
 }
 
 TEST(ticks_of_a_record, ages_are_counted_modulo_a_minute) {

@@ -186,6 +186,10 @@ struct counted_engine {
   std::uint64_t stale = 0;
   std::uint32_t half_open = 0;
   std::uint32_t tick = 0;
+  struct {
+    std::uint32_t unfinished = 0;
+    void is_unfinished(const record& /*r*/) noexcept { ++unfinished; }
+  } peers;
 };
 
 TEST(advance, assigns_the_next_state_and_its_consequences) {
@@ -207,6 +211,8 @@ TEST(advance, assigns_the_next_state_and_its_consequences) {
       EXPECT_EQ(r.live_number(), t.next == peer_state::established ? r.number : peer_header::dead);
     }
     EXPECT_EQ(r.word().proof(), 0x12345678U) << "the proof is lost";
+    const bool rests = t.next == s || t.next == peer_state::established || t.next == peer_state::free;
+    EXPECT_EQ(engine.peers.unfinished, rests ? 0U : 1U) << "the timers would never look at it";
   });
 }
 
