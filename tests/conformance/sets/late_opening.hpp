@@ -22,16 +22,16 @@ TYPED_TEST_SUITE_P(late_opening);
 
 TYPED_TEST_P(late_opening, a_caller_opens_a_fabric_when_a_peer_needs_it) {
   using fabric = typename TestFixture::set;
-  using first = typename TestFixture::first;
-  using last = typename TestFixture::last;
+  using best = typename TestFixture::first;
+  using other = typename TestFixture::last;
   TestFixture::play(
       {.once = true},
       [](test_side& side) {
         auto net = opened<fabric>(side, listening());
-        EXPECT_TRUE(net.template is_open<first>() && net.template is_open<last>()) << "its directory names all";
+        EXPECT_TRUE(net.template is_open<best>() && net.template is_open<other>()) << "its directory names all";
         observer seen;
         const auto page = net.allocate(256, rights::all).value();
-        side.send_value(1, net.listen_address() + " " + net.template listen_address<last>());
+        side.send_value(1, net.listen_address() + " " + net.template listen_address<other>());
         for (const peer& p : accept_all(side, net, seen, 2))
           push(side, net, seen, "send_region", [&] { return net.send_region(p, page, owner_polls); });
         seen.on_notified = [](const notified&) {};
@@ -45,10 +45,10 @@ TYPED_TEST_P(late_opening, a_caller_opens_a_fabric_when_a_peer_needs_it) {
         const std::string whole_set = both.substr(0, both.find(' '));
         const std::string last_alone = both.substr(both.find(' ') + 1);
         auto net = opened<fabric>(side, {});
-        EXPECT_TRUE(net.template is_open<first>());
-        EXPECT_FALSE(net.template is_open<last>());
-        EXPECT_EQ(net.usable_fabrics(), std::string(first::name) + "," + std::string(last::name));
-        EXPECT_LE(net.limits().largest_message, last::facts.largest_message) << "also before it is open";
+        EXPECT_TRUE(net.template is_open<best>());
+        EXPECT_FALSE(net.template is_open<other>());
+        EXPECT_EQ(net.usable_fabrics(), std::string(best::name) + "," + std::string(other::name));
+        EXPECT_LE(net.limits().largest_message, other::facts.largest_message) << "also before it is open";
         observer seen;
         const auto memory = net.allocate(256, rights::all).value();
         paint(memory.memory().first(64), 1);
@@ -56,19 +56,19 @@ TYPED_TEST_P(late_opening, a_caller_opens_a_fabric_when_a_peer_needs_it) {
 
         const auto near = net.connect(whole_set, patience, seen);
         if (!near) throw stopped("connect: " + near.error().sentence);
-        EXPECT_EQ(net.fabric_of(*near), first::name);
-        EXPECT_FALSE(net.template is_open<last>()) << "this peer does not need it";
+        EXPECT_EQ(net.fabric_of(*near), best::name);
+        EXPECT_FALSE(net.template is_open<other>()) << "this peer does not need it";
         for (const fabric_verdict& each : net.explain(*near))
-          if (each.fabric == last::name) {
+          if (each.fabric == other::name) {
             EXPECT_EQ(each.is, fabric_verdict::kind::next) << each.reason;
             EXPECT_TRUE(contains(each.reason, "opened when a peer needs it")) << each.reason;
           }
 
-        const auto far = net.connect(std::string(last::name) + "@" + last_alone, patience, seen);
+        const auto far = net.connect(std::string(other::name) + "@" + last_alone, patience, seen);
         if (!far) throw stopped("connect: " + far.error().sentence);
-        EXPECT_EQ(net.fabric_of(*far), last::name);
-        EXPECT_TRUE(net.template is_open<last>());
-        EXPECT_LE(net.limits().largest_message, net.template on<last>()->limits().largest_message);
+        EXPECT_EQ(net.fabric_of(*far), other::name);
+        EXPECT_TRUE(net.template is_open<other>());
+        EXPECT_LE(net.limits().largest_message, net.template on<other>()->limits().largest_message);
 
         std::uint64_t at = 0;
         for (const peer& p : {*near, *far}) {
@@ -84,28 +84,28 @@ TYPED_TEST_P(late_opening, a_caller_opens_a_fabric_when_a_peer_needs_it) {
 
 TYPED_TEST_P(late_opening, the_program_asks_for_a_fabric_by_name_or_for_all_in_a_description) {
   using fabric = typename TestFixture::set;
-  using first = typename TestFixture::first;
-  using last = typename TestFixture::last;
+  using best = typename TestFixture::first;
+  using other = typename TestFixture::last;
   TestFixture::play({.once = true}, [](test_side& side) {
     {
       auto net = opened<fabric>(side, {});
-      EXPECT_FALSE(net.template is_open<last>());
-      EXPECT_NE(net.template on<last>(), nullptr);
-      EXPECT_TRUE(net.template is_open<last>());
+      EXPECT_FALSE(net.template is_open<other>());
+      EXPECT_NE(net.template on<other>(), nullptr);
+      EXPECT_TRUE(net.template is_open<other>());
       auto moved = std::move(net);
-      EXPECT_TRUE(moved.template is_open<last>());
+      EXPECT_TRUE(moved.template is_open<other>());
     }
     {
       auto net = opened<fabric>(side, {});
       const auto page = net.allocate(64, rights::all).value();
       EXPECT_EQ(net.parse_region(peer(), net.export_region(peer(), page, owner_polls)).value().size(), 64U);
-      EXPECT_FALSE(net.template is_open<last>()) << "a description for one peer has that peer's fabric";
+      EXPECT_FALSE(net.template is_open<other>()) << "a description for one peer has that peer's fabric";
       EXPECT_EQ(net.parse_region(peer(), net.export_region(page, owner_polls)).value().size(), 64U);
-      EXPECT_TRUE(net.template is_open<last>()) << "third parties may reach the region by any fabric";
+      EXPECT_TRUE(net.template is_open<other>()) << "third parties may reach the region by any fabric";
     }
-    auto net = opened<fabric>(side, only(first::name));
-    EXPECT_EQ(net.template on<last>(), nullptr) << "the choice leaves it out";
-    EXPECT_EQ(net.usable_fabrics(), first::name);
+    auto net = opened<fabric>(side, only(best::name));
+    EXPECT_EQ(net.template on<other>(), nullptr) << "the choice leaves it out";
+    EXPECT_EQ(net.usable_fabrics(), best::name);
   });
 }
 
