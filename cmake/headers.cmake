@@ -147,6 +147,7 @@ set(WEFT_ROOM_HEADERS
   backends/mapped/sleeping.hpp
   backends/mapped/slow_paths.hpp
   backends/mapped/transfers.hpp
+  backends/oob_exchange/declared.hpp
   backends/oob_exchange/tcp.hpp
   backends/streams/address.hpp
   backends/streams/connection.hpp
@@ -354,13 +355,13 @@ set(WEFT_LIBFABRIC_HEADERS
   backends/libfabric/device_memory.hpp
   backends/libfabric/differences.hpp
   backends/libfabric/domain.hpp
-  backends/libfabric/domain_opening.hpp
   backends/libfabric/endpoint.hpp
   backends/libfabric/errors.hpp
   backends/libfabric/hints.hpp
   backends/libfabric/leftovers.hpp
   backends/loaded/libfabric.hpp
   backends/libfabric/memory.hpp
+  backends/libfabric/opening/open_domain.hpp
   backends/libfabric/owned.hpp
   backends/libfabric/pieces.hpp
   backends/libfabric/port.hpp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A provider's fabric and domain, which all other objects of a port need. domain_opening.hpp opens them.
+// A provider's fabric and domain, which all other objects of a port need. opening/open_domain.hpp opens them.
 // Hot path: no. Threads: one owner.
 #pragma once
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../core/port.hpp"
+#include "../oob_exchange/declared.hpp"
 #include "completion_queue.hpp"
 #include "endpoint.hpp"
 #include "leftovers.hpp"
@@ -19,10 +20,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-
-namespace weft::backends::oob_exchange {
-class tcp;
-}  // namespace weft::backends::oob_exchange
 
 namespace weft::backends::libfabric {
 
@@ -230,5 +227,5 @@ class port : public post_calls<Shape> {
 
 #if WEFT_HAS_RARE_WORK
 #include "../oob_exchange/tcp.hpp"
-#include "domain_opening.hpp"
+#include "opening/open_domain.hpp"
 #endif

@@ -7,7 +7,7 @@
 #pragma once
 
 #if !defined(WEFT_HAS_RARE_WORK)
-#define WEFT_HAS_RARE_WORK 1  // core/port.hpp
+#define WEFT_HAS_RARE_WORK 1  // core/error.hpp
 #elif !WEFT_HAS_RARE_WORK
 #error "weft: include <weft/compose/progress/once_per_fabric.hpp> before other headers of weft in this unit"
 #endif

@@ -73,11 +73,9 @@ class set_opening {
 
   /// Keeps the secret for fabrics that wait. False: this process has no page for it, so none may wait.
   bool keep_secret() {
-    if constexpr ((answer<F, authentication_family>::asks_secret || ...)) {
-      s_.kept_secret.emplace(s_.options.secret);
-      return s_.kept_secret->holds() || s_.options.secret.size() == 0;
-    }
-    return true;
+    if (!(answer<F, authentication_family>::asks_secret || ...)) return true;
+    s_.kept_secret.emplace(s_.options.secret);
+    return s_.kept_secret->holds() || s_.options.secret.size() == 0;
   }
   template <std::size_t I>
   void open_one() {

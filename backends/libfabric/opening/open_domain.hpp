@@ -4,17 +4,17 @@
 // Of several replies weft takes the first with the row's provider name: the order of replies changes between releases.
 // Where options.device_near says so, it takes the first one of the nearest device.
 // An empty reply becomes a sentence with the names of the matrix, because -61 alone does not say what was missing.
-// Units that link weft::<fabric>_compiled never include this (core/port.hpp).
+// Units that link weft::<fabric>_compiled never include this (core/error.hpp).
 // Hot path: no. Threads: one owner.
 #pragma once
 
-#include "../devices/choice.hpp"
-#include "../devices/libfabric/offers.hpp"
-#include "../loaded/libfabric.hpp"
-#include "address.hpp"
-#include "attest.hpp"
-#include "conflict.hpp"
-#include "domain.hpp"
+#include "../../devices/choice.hpp"
+#include "../../devices/libfabric/offers.hpp"
+#include "../../loaded/libfabric.hpp"
+#include "../address.hpp"
+#include "../attest.hpp"
+#include "../conflict.hpp"
+#include "../domain.hpp"
 
 #include <rdma/fi_domain.h>
 
