@@ -79,14 +79,15 @@ struct rare_calls {
   static void left(Engine& e, record& r, const_bytes body, erased_handler on);
   static void gone(Engine& e, record& r, status why, erased_handler on);
   static void ended_badly(Engine& e, const completion_entry& c, erased_handler on);
-  static message_fate fate_of(Engine& e, record& r, wire::message_kind kind) noexcept;
-  static void early_notice(Engine& e, std::uint64_t named);
-  static void keep_unexpected(Engine& e, unexpected_message<receive> message, bool last);
+  [[gnu::cold, gnu::noinline]] static message_fate fate_of(Engine& e, record& r, wire::message_kind kind) noexcept;
+  [[gnu::cold, gnu::noinline]] static void early_notice(Engine& e, std::uint64_t named);
+  [[gnu::cold, gnu::noinline]] static void keep_unexpected(Engine& e, unexpected_message<receive> message, bool last);
   static void retry_unexpected(Engine& e, erased_handler on);
-  static bool keep_region(Engine& e, record& r, const_bytes body, erased_handler on);
+  [[gnu::cold, gnu::noinline]] static bool keep_region(Engine& e, record& r, const_bytes body, erased_handler on);
 
   // ---- operations of several calls, and requests of peers
-  static bool take_step(Engine& e, slot& s, status outcome, erased_handler on, ended_operation<record>& done);
+  [[gnu::noinline]] static bool take_step(Engine& e, slot& s, status outcome, erased_handler on,
+                                          ended_operation<record>& done);
   static bool execute_atomic(Engine& e, record& r, const_bytes body);
   static bool answer_flush(Engine& e, record& r, const_bytes body) noexcept;
   static slot* flush_answered(Engine& e, record& r, const_bytes body) noexcept;
