@@ -153,6 +153,7 @@ const std::map<std::string, setter, std::less<>>& cells() {
       {"contexts", number(&profile::contexts)},
       {"shared_transmit", flag(&profile::shared_transmit)},
       {"poll_sets", flag(&profile::poll_sets)},
+      {"immediate_without_messages", number(&profile::immediate_without_messages)},
       // Cells that do not affect the calls of an addressed provider.
       {"address_resolution", nothing},
       {"connects_lazily", nothing},

@@ -183,6 +183,8 @@ struct endpoint {
   counters counted;
   std::vector<counter*> counters_bound;
   std::uint64_t caps = 0;
+  std::size_t context_bytes = 0;    ///< The library's, in the context of each operation.
+  std::size_t immediate_bytes = 0;  ///< Of a write.
   bool selective_transmit = false;
   bool selective_receive = false;
   bool enabled = false;

@@ -27,6 +27,7 @@ std::uint64_t message_caps(const profile& row) {
   return FI_MSG | FI_SEND | FI_RECV | FI_SOURCE | (row.tagged ? std::uint64_t{FI_TAGGED} : 0) |
          (row.directed_receive ? std::uint64_t{FI_DIRECTED_RECV} : 0);
 }
+constexpr std::uint64_t of_messages = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_MULTI_RECV;
 constexpr std::uint64_t remote_caps = FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
 
 std::uint64_t all_caps(const profile& row) {
@@ -57,6 +58,23 @@ std::uint64_t tag_format(const profile& row) { return row.connected || !row.tagg
 
 std::size_t immediate_bytes(const profile& row) {
   return std::max(write_immediate_width(row), row.send_immediate_bytes);
+}
+
+/// The answer for programs without messages, which has no mode. As in libfabric's prov/psm2 (psmx2_attr.c) it comes
+/// last: only where the usual one needs a mode that the program does not offer, or has immediates that are too narrow.
+bool without_messages(const profile& row, const fi_info* hints) {
+  if (row.immediate_without_messages == 0 || hints == nullptr || (hints->caps & of_messages) != 0) return false;
+  return (operation_mode(row) & ~hints->mode) != 0 ||
+         (hints->domain_attr != nullptr && hints->domain_attr->cq_data_size > immediate_bytes(row));
+}
+
+/// The row, as the program that gives these hints sees it.
+profile seen_with(const profile& row, const fi_info* hints) {
+  profile seen = row;
+  if (!without_messages(row, hints)) return seen;
+  seen.context_bytes = 0;
+  seen.write_immediate_bytes = row.immediate_without_messages;
+  return seen;
 }
 
 /// One number for two limits. Like libfabric's prov/efa (efa_prov_info.c) it is the larger one for callers that request
@@ -218,8 +236,9 @@ void describe_address(fi_info& info, const char* node, const char* service, std:
 
 int offer(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints,
           fi_info** found) {
-  const profile* row = emulated();
-  if (row == nullptr) return -FI_ENODATA;
+  if (emulated() == nullptr) return -FI_ENODATA;
+  const profile seen = seen_with(*emulated(), hints);
+  const profile* row = &seen;
   if (hints != nullptr && falsified().empty()) {
     if (const char* why = obstacle(*row, *hints)) {
       if (::secure_getenv("WEFT_EMULATOR_EXPLAIN") != nullptr)
@@ -231,6 +250,7 @@ int offer(std::uint32_t version, const char* node, const char* service, std::uin
   if (info == nullptr) return -FI_ENOMEM;
   const bool atomics = hints != nullptr && (hints->caps & FI_ATOMIC) != 0;
   info->caps = hints != nullptr && hints->caps != 0 ? hints->caps : all_caps(*row);
+  if (without_messages(*emulated(), hints)) info->caps &= ~of_messages;
   if ((info->caps & FI_RMA) != 0 && (info->caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)) == 0)
     info->caps |= remote_caps;
   if ((info->caps & (FI_MSG | FI_TAGGED)) != 0 && (info->caps & (FI_SEND | FI_RECV)) == 0)

@@ -64,7 +64,7 @@ int check(const endpoint& from, const request& what) {
     return broken("inject_bytes",
                   std::to_string(size) + " bytes were injected; " + std::to_string(row.inject_bytes) + " are allowed");
   if (what.has_data) {
-    const std::size_t width = remote(what.kind) ? write_immediate_width(row) : row.send_immediate_bytes;
+    const std::size_t width = remote(what.kind) ? from.immediate_bytes : row.send_immediate_bytes;
     if (width == 0)
       return broken("write_immediate_bytes",
                     "an operation with an immediate was posted; they carry none on this fabric", FI_ENOSYS);
@@ -75,9 +75,9 @@ int check(const endpoint& from, const request& what) {
   if ((what.flags & FI_DELIVERY_COMPLETE) != 0 && !row.delivery_complete)
     return broken("delivery_complete", "FI_DELIVERY_COMPLETE was asked for; this fabric has no such completion",
                   FI_ENOSYS);
-  if (row.context_bytes > 0 && what.context == nullptr && completes(from, what))
+  if (from.context_bytes > 0 && what.context == nullptr && completes(from, what))
     return broken("context_bytes", "an operation was posted without a context; the library keeps its own state in " +
-                                       std::to_string(row.context_bytes) + " bytes of it");
+                                       std::to_string(from.context_bytes) + " bytes of it");
   if (row.local_registration && what.listed && what.descriptors != nullptr &&
       std::count(what.descriptors, what.descriptors + what.count, nullptr) > 0)
     return broken("local_registration",
@@ -158,7 +158,7 @@ std::uint64_t keep(endpoint& from, const request& what, std::uint64_t to) {
   kept.flags = what.entry_flags;
   kept.completes = completes(from, what);
   kept.into.assign(what.into, what.into + what.into_count);
-  if (kept.completes) kept.noise = take_context(what.context);
+  if (kept.completes && from.context_bytes > 0) kept.noise = take_context(what.context);
   if (!what.silent && may_be_early(what) && from.decisions.in_a_thousand(conducted().early)) {
     finish(from, kept, 0, 0);
     kept.reported = true;

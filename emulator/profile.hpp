@@ -79,6 +79,7 @@ struct profile {
   std::size_t contexts = 1;       ///< Of a scalable endpoint, each way.
   bool shared_transmit = false;   ///< Endpoints may share a transmit context.
   bool poll_sets = false;
+  std::size_t immediate_without_messages = 0;  ///< Bytes, of endpoints without messages and modes; 0: none such.
 };
 
 /// Width of the immediate that a write carries in this run.

@@ -210,6 +210,10 @@ endpoint* make_endpoint(fid_domain* domain, const fi_info* info, std::uint64_t n
   give_calls(made->fid);
   made->domain = reinterpret_cast<domain_object*>(domain);
   made->caps = info->caps;
+  const bool without_messages = row.immediate_without_messages != 0 && (info->caps & (FI_MSG | FI_TAGGED)) == 0 &&
+                                (info->mode & (FI_CONTEXT | FI_CONTEXT2)) == 0;
+  made->context_bytes = without_messages ? 0 : row.context_bytes;
+  made->immediate_bytes = without_messages ? row.immediate_without_messages : write_immediate_width(row);
   made->transmit_flags = info->tx_attr->op_flags;
   made->receive_flags = info->rx_attr->op_flags;
   made->transmit_size = info->tx_attr->size != 0 ? info->tx_attr->size : row.queue_depth;

@@ -69,6 +69,7 @@ every_atomic = true
 contexts = 1
 shared_transmit = false
 poll_sets = true
+immediate_without_messages = 0
 
 since = 1.18
 provider = efa
@@ -135,3 +136,4 @@ every_atomic = true
 contexts = 1
 shared_transmit = false
 poll_sets = true
+immediate_without_messages = 0

@@ -69,6 +69,7 @@ every_atomic = false
 contexts = 1
 shared_transmit = false
 poll_sets = false
+immediate_without_messages = 0
 
 since = 2.6
 provider = efa
@@ -135,3 +136,4 @@ every_atomic = false
 contexts = 1
 shared_transmit = false
 poll_sets = false
+immediate_without_messages = 0

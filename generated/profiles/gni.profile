@@ -69,3 +69,4 @@ every_atomic = false
 contexts = 128
 shared_transmit = true
 poll_sets = false
+immediate_without_messages = 0

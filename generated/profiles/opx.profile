@@ -69,6 +69,7 @@ every_atomic = false
 contexts = 160
 shared_transmit = true
 poll_sets = false
+immediate_without_messages = 0
 
 since = 2.1
 provider = opx
@@ -135,3 +136,4 @@ every_atomic = false
 contexts = 160
 shared_transmit = true
 poll_sets = false
+immediate_without_messages = 0

@@ -69,3 +69,4 @@ every_atomic = true
 contexts = 1
 shared_transmit = true
 poll_sets = true
+immediate_without_messages = 8

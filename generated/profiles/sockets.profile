@@ -69,3 +69,4 @@ every_atomic = false
 contexts = 1
 shared_transmit = false
 poll_sets = false
+immediate_without_messages = 0

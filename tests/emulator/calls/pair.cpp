@@ -28,7 +28,7 @@ const char* provider() {
 bool pair::open(const wishes& wanted) {
   fi_info* hints = fi_allocinfo();
   hints->caps = wanted.caps;
-  hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
+  hints->mode = wanted.modes;
   hints->ep_attr->type = FI_EP_RDM;
   hints->tx_attr->op_flags = wanted.transmit_flags;
   hints->rx_attr->op_flags = wanted.receive_flags;

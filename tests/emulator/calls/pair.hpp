@@ -34,6 +34,7 @@ struct wishes {
   std::uint64_t receive_binding = 0;  ///< FI_SELECTIVE_COMPLETION, or nothing.
   std::uint64_t transmit_flags = 0;   ///< Of calls without flags.
   std::uint64_t receive_flags = 0;
+  std::uint64_t modes = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;  ///< What the program can live with.
 };
 
 inline constexpr std::size_t memory_size = std::size_t{1} << 16U;

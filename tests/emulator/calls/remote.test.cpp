@@ -100,6 +100,34 @@ TEST_F(remote, writes_with_data_are_noticed) {
   expect_written(0, size);
 }
 
+/// Only for a provider whose source has such an answer: WEFT_CALLS_IMMEDIATE_WITHOUT_MESSAGES has its immediate's
+/// bytes.
+TEST_F(remote, writes_without_contexts_where_no_messages_are_requested) {
+  const char* bytes = ::secure_getenv("WEFT_CALLS_IMMEDIATE_WITHOUT_MESSAGES");
+  if (bytes == nullptr) GTEST_SKIP() << "this provider has one answer for all capabilities";
+  ASSERT_FALSE(open({.caps = FI_MSG | FI_RMA, .modes = 0})) << "messages need contexts";
+  ASSERT_FALSE(open({.caps = FI_RMA | FI_RECV, .modes = 0})) << "so do receives";
+  ASSERT_TRUE(open({.caps = FI_RMA, .modes = 0}));
+  EXPECT_EQ(info->mode, 0U);
+  EXPECT_EQ(info->caps & (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV), 0U);
+  EXPECT_EQ(std::to_string(info->domain_attr->cq_data_size), bytes);
+  constexpr std::uint64_t wide = 0x1122334455667788;
+  a.fill(0, size, 9);
+  ASSERT_EQ(
+      post([&] { return fi_writedata(a.ep, a.at(0), size, a.descriptor(), wide, a.other, base(b), key(b), nullptr); }),
+      0);
+  EXPECT_EQ(entry(a).op_context, nullptr);
+  EXPECT_EQ(entry(b).data, wide);
+  expect_written(0, size);
+}
+
+TEST_F(remote, contexts_that_were_offered_are_the_librarys) {
+  const char* bytes = ::secure_getenv("WEFT_CALLS_IMMEDIATE_WITHOUT_MESSAGES");
+  if (bytes == nullptr) GTEST_SKIP() << "this provider has one answer for all capabilities";
+  ASSERT_TRUE(open({.caps = FI_RMA}));
+  EXPECT_NE(info->mode & FI_CONTEXT, 0U) << "the answer with messages comes first";
+}
+
 TEST_F(remote, each_read_gets_the_targets_bytes) {
   WEFT_OPEN(.caps = FI_MSG | FI_RMA);
   iovec vector{a.at(0), size};
