@@ -54,7 +54,8 @@ class Explanation:
 def differences(releases: Sequence[Release], rows: Iterable[str]) -> list[Difference]:
     """From each release to the next, row by row, in the order of the facts.
 
-    A row that a release does not have is compared with the nearest release before that has it.
+    A row that a release does not have is compared with the nearest release before that has it. So is a cell that came
+    later than the observation of a release.
     """
     found = []
     for row in rows:
@@ -62,9 +63,14 @@ def differences(releases: Sequence[Release], rows: Iterable[str]) -> list[Differ
         for before, after in zip(have, have[1:]):
             found += _presence(row, before, after)
         present = [each for each in have if not each.rows[row].absent]
-        for before, after in zip(present, present[1:]):
-            found += _between(row, before, after)
+        for number, after in enumerate(present):
+            found += _since_before(row, present[:number], after)
     return found
+
+
+def seen_with(cell: str, row: str, releases: Iterable[Release]) -> list[Release]:
+    """The releases whose observation has the cell: it may have come later than the others."""
+    return [each for each in releases if row in each.rows and cell in each.rows[row].cells]
 
 
 def _presence(row: str, before: Release, after: Release) -> list[Difference]:
@@ -76,12 +82,14 @@ def _there(seen: RowSeen) -> str:
     return "absent" if seen.absent else "present"
 
 
-def _between(row: str, before: Release, after: Release) -> list[Difference]:
+def _since_before(row: str, earlier: Sequence[Release], after: Release) -> list[Difference]:
     found = []
     for fact in FACTS:
-        if not all(fact.name in each.rows[row].cells for each in (before, after)):
-            continue  # a cell that came later than the observation
-        was, now = (each.rows[row].cells.get(fact.name, Seen()) for each in (before, after))
+        have = seen_with(fact.name, row, earlier)
+        if not have or not seen_with(fact.name, row, [after]):
+            continue
+        before = have[-1]
+        was, now = (each.rows[row].cells[fact.name] for each in (before, after))
         if was.claimed != now.claimed:
             found.append(Difference(row, fact.name, CLAIMED, before, after, spelt(was.claimed), spelt(now.claimed)))
         if told(was) != told(now):

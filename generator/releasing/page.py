@@ -52,9 +52,12 @@ def of_row(row: str, releases: Sequence[Release], found: Sequence[Difference],
     if not present:
         return text or "Not observed.\n"
     changed = [fact.name for fact in FACTS if any(one.cell == fact.name for one in found)]
-    cells = len(present[0].rows[row].cells)
-    text += (f"{cells - len(changed)} of {cells} cells are the same with all releases that have the row.\n"
+    everywhere = [fact.name for fact in FACTS if len(drift.seen_with(fact.name, row, present)) == len(present)]
+    cells = len(everywhere)
+    same = cells - len(set(changed) & set(everywhere))
+    text += (f"{same} of {cells} cells are the same with all releases that have the row.\n"
              if len(present) > 1 else f"Only `{present[0].name}` has the row: there is nothing to compare.\n")
+    text += _partly(row, present)
     if changed:
         text += "\nClaimed / shown:\n\n" + _table(
             ("cell", *(each.name for each in present)),
@@ -64,6 +67,17 @@ def of_row(row: str, releases: Sequence[Release], found: Sequence[Difference],
     if found:
         text += "\n" + _table(("cell", "with", "what", "was", "is", "why", "source"), _lines(found, explanations))
     return text
+
+
+def _partly(row: str, present: Sequence[Release]) -> str:
+    """Cells that came later than the observation of some releases."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for fact in FACTS:
+        have = tuple(each.name for each in drift.seen_with(fact.name, row, present))
+        if have and len(have) < len(present):
+            groups.setdefault(have, []).append(fact.name)
+    return "".join(f"\nObserved with {', '.join(f'`{name}`' for name in have)} only: "
+                   f"{', '.join(f'`{cell}`' for cell in cells)}.\n" for have, cells in groups.items())
 
 
 def _both(seen: Seen) -> str:

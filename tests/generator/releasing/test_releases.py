@@ -71,6 +71,18 @@ def test_each_difference_is_found_once() -> None:
         ("inject_bytes", "shown", "64", "128")]
 
 
+def test_a_cell_that_came_later_is_compared_with_the_nearest_release_that_has_it() -> None:
+    with_it, without = {"key_bytes": Seen(8, 8), "inject_bytes": Seen(64, 64)}, {"key_bytes": Seen(8, 8)}
+    all_of_them = (release("1.11.0", without), release("1.17.0", with_it), release("2.0.0", without), NEW)
+    found = drift.differences(all_of_them, ("tcp",))
+    assert [(each.cell, each.what, each.before.library, each.after.library) for each in found] == [
+        ("inject_bytes", "claimed", "1.17.0", "2.1.0"), ("inject_bytes", "shown", "1.17.0", "2.1.0")]
+    text = page.of_row("tcp", all_of_them, found, [])
+    assert "1 of 1 cells are the same with all releases that have the row" in text
+    assert "Observed with `source-2.1.0` only: `atomics`." in text
+    assert "Observed with `source-1.17.0`, `source-2.1.0` only: `inject_bytes`." in text
+
+
 def test_a_row_that_appears_is_a_difference_and_has_no_cells_before() -> None:
     found = drift.differences((release("1.11.0", None), NEW), ("tcp",))
     assert [(each.cell, each.was, each.now) for each in found] == [("", "absent", "present")]
