@@ -10,6 +10,7 @@ import click
 
 from .. import emit
 from ..decided import Decided, decide_all
+from ..matrix.facts import FACT
 from ..matrix.loader import Problem, Refused, load_text
 from ..matrix.model import Matrix, matrix_of, read_matrix
 from ..matrix.reserved import wrong_name
@@ -101,7 +102,7 @@ class Add:
         Errors: Refused, with what the provider lacks.
         """
         wanted = self._wanted
-        tries = [(wanted.provider, kind) for kind in wanted.kinds]
+        tries = [(wanted.provider, kind) for kind in wanted.kinds if kind in FACT["endpoint_type"].values]
         refused = None
         for provider, kind in tries:
             try:
@@ -111,7 +112,7 @@ class Add:
                     raise  # more is known than that the library does not answer
                 refused = problem
         library = FiInfo(wanted.settings)
-        lacking = found_out(wanted.provider, wanted.kinds, library.listed(), library.ask)
+        lacking = found_out(wanted.provider, wanted.kinds, library.listed(), library.ask, library.largest)
         if lacking is None:  # it has everything, and ended the probe's question: the refusal says how
             raise refused or AssertionError("kinds is never empty")
         about = f'provider "{wanted.provider}": {lacking.sentence}'

@@ -14,7 +14,8 @@ from ..matrix.schema import LITERAL, SETTING
 from .adding import ROOT, Add, Wanted
 from .interrupting import Interrupted, interruptible
 
-_ENDPOINTS = {"msg": "connected", "rdm": "addressed"}
+_ENDPOINTS = {"msg": "connected", "rdm": "addressed", "dgram": "datagram"}
+_USUAL = ["connected", "addressed"]
 _INTERRUPTED = 130
 _USAGE = 2
 _EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -29,7 +30,8 @@ _EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--matrix", type=_EXISTING, help="With --from-bundle: the matrix to write.  [default: providers.yaml]")
 @click.option("--provider", help="The library's name for the provider, as fi_info prints it.")
 @click.option("--endpoint", type=click.Choice(list(_ENDPOINTS)),
-              help="msg: connected, rdm: addressed.  [default: msg where the provider has it]")
+              help="msg: connected, rdm: addressed, dgram: datagrams, with ofi_rxd above them.  "
+                   "[default: msg or rdm, as the provider has it]")
 @click.option("--environment", "settings", multiple=True, metavar="NAME=VALUE",
               help="A variable that the provider needs; may be given more than once. The row sets it too.")
 @click.option("--node", default="127.0.0.1", show_default=True,
@@ -68,7 +70,7 @@ def add(fabric: str | None, from_bundle: Path | None, sender: Path | None, matri
         raise click.UsageError("FABRIC and --provider are needed, or --from-bundle FILE")
     if sender is not None or matrix is not None:
         raise click.UsageError("--sender and --matrix belong to --from-bundle")
-    wanted = Wanted(fabric, provider, [_ENDPOINTS[endpoint]] if endpoint else list(_ENDPOINTS.values()), node,
+    wanted = Wanted(fabric, provider, [_ENDPOINTS[endpoint]] if endpoint else _USUAL, node,
                     settings_of(settings), dry_run, keep, program, build or ROOT / "build" / "add")
     written = False
     try:

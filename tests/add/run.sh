@@ -36,6 +36,10 @@ if add nothing --provider no_such_provider > ../refused.txt 2>&1; then fail "a p
 expect ../refused.txt "there is no no_such_provider"
 if add nothing --provider shm --endpoint msg > ../refused.txt 2>&1; then fail "shm was added as connected"; fi
 expect ../refused.txt "it has addressed endpoints only, and no connected ones"
+if FI_PROVIDER=^ofi_rxd add nothing --provider udp --endpoint dgram > ../refused.txt 2>&1; then
+  fail "datagrams were added"
+fi
+expect ../refused.txt "may be lost, repeated and reordered: weft promises one end of each operation"
 
 # Atomics that are claimed and do not work: found, marked, and answered without them.
 add net_rdm --provider net --endpoint rdm --dry-run > ../net_rdm.txt

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.adding.lacking import Answers, FiInfo, found_out
+from generator.adding.lacking import PROMISES, Answers, FiInfo, found_out
 
+ROOT = Path(__file__).resolve().parents[3]
 LISTED = ["tcp", "udp", "shm", "sm2", "lnx", "ofi_rxm", "ofi_rxd", "ofi_hook_noop", "psm3"]
 BOTH = ["connected", "addressed"]
 # What each answers with: name, kind, and capabilities.
@@ -29,20 +30,22 @@ def _told(provider: str, library: Library, kinds: list[str] | None = None) -> tu
                          if set(caps) <= has and core in re.split("[;+:]", name) and
                          (";" not in provider or name == provider))
 
-    found = found_out(provider, kinds or BOTH, LISTED, ask)
+    found = found_out(provider, kinds or BOTH, LISTED, ask, lambda _provider, _kind: 1472)
     assert len(asked) == len(set(asked)) <= 8
     return (found.sentence, found.instead) if found else ("", None)
 
 
 def test_messages_only() -> None:
     sentence, instead = _told("sm2", [("sm2", "addressed", {"FI_MSG"})])
-    assert sentence == ("its addressed endpoints have messages, and no writes (FI_RMA): a transport of weft needs both")
+    assert sentence == ("its addressed endpoints have messages, and no writes (FI_RMA): weft promises puts and gets on "
+                        "every fabric (contract 5 in docs/conformance.md)")
     assert instead is None
 
 
 def test_writes_only() -> None:
     sentence, instead = _told("sm2", [("sm2", "addressed", {"FI_RMA"})])
-    assert "have writes, and no messages (FI_MSG)" in sentence and instead is None
+    assert "have writes, and no messages (FI_MSG): weft promises messages on every fabric (contract 4 " in sentence
+    assert instead is None
 
 
 def test_datagrams_go_on_with_the_layer_above_them() -> None:
@@ -54,7 +57,30 @@ def test_datagrams_go_on_with_the_layer_above_them() -> None:
 
 def test_datagrams_without_a_layer() -> None:
     sentence, instead = _told("udp", [("udp", "datagram", {"FI_MSG"})])
-    assert sentence == "it has datagram endpoints only, and no connected or addressed ones" and instead is None
+    assert sentence == (
+        "its datagrams of at most 1472 bytes may be lost, repeated and reordered: weft promises one end of each "
+        "operation on every fabric (contract 8 in docs/conformance.md), and ofi_rxd, which repeats lost ones, is not "
+        "offered above it"
+    )
+    assert instead is None
+    assert _told("udp", [("udp", "datagram", {"FI_MSG"})], ["datagram"]) == (sentence, None)
+
+
+def test_datagrams_that_were_asked_for() -> None:
+    """Also where the provider has another kind, and never by a layer above that other kind."""
+    library: Library = [("udp", "datagram", {"FI_MSG"}), ("udp;ofi_rxd", "addressed", EVERYTHING)]
+    assert _told("udp", library, ["datagram"])[1] == ("udp;ofi_rxd", "addressed")
+    library = [("psm3", "datagram", EVERYTHING), ("psm3", "addressed", EVERYTHING)]
+    assert _told("psm3", library, ["datagram"])[0].startswith("its datagrams of at most 1472 bytes may be lost")
+    library = [("tcp", "connected", EVERYTHING), ("tcp;ofi_rxm", "addressed", EVERYTHING)]
+    assert _told("tcp", library, ["datagram"]) == ("it has connected endpoints only, and no datagram ones", None)
+
+
+def test_the_promises_have_their_numbers() -> None:
+    """The page numbers them by tests/conformance/promises.yaml."""
+    text = (ROOT / "tests" / "conformance" / "promises.yaml").read_text("utf-8")
+    for name, number in PROMISES.values():
+        assert f"\n  {name}:\n    section: contract\n    number: {number}\n" in text
 
 
 def test_connected_endpoints_where_addressed_ones_were_asked_for() -> None:
@@ -80,7 +106,8 @@ def test_linked_providers_before_the_own_name() -> None:
 def test_tagged_messages_only() -> None:
     """As lnx of libfabric 2.2 and later."""
     assert _told("lnx", [("lnx", "addressed", {"FI_TAGGED"})]) == (
-        "its addressed endpoints have tagged messages only (FI_TAGGED): a transport of weft needs both", None)
+        "its addressed endpoints have tagged messages only (FI_TAGGED): weft promises messages and puts and gets on "
+        "every fabric (contract 4 and 5 in docs/conformance.md)", None)
 
 
 def test_no_device_and_no_provider() -> None:
@@ -123,6 +150,15 @@ printf '%s' "$4" > "$(dirname "$0")/caps"
     assert found == frozenset({("udp;ofi_rxd", "addressed"), ("udp", "datagram")})
     assert (fi_info.parent / "caps").read_text("utf-8") == "FI_MSG|FI_RMA"
     assert asked.ask(provider="tcp") == frozenset()
+
+
+def test_the_largest_datagram_is_read(fi_info: Path) -> None:
+    _program(fi_info, r"""[ "$*" = "-v -p udp -t FI_EP_DGRAM" ] || exit 61
+printf 'fi_info:\n    fi_ep_attr:\n        type: FI_EP_DGRAM\n        max_msg_size: 1472\n'
+printf 'fi_info:\n    fi_ep_attr:\n        max_msg_size: 1452\n'
+""")
+    assert FiInfo({}).largest("udp", "datagram") == 1452
+    assert FiInfo({}).largest("udp", "addressed") is None
 
 
 def test_without_fi_info(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
