@@ -161,6 +161,7 @@ class raw_end {
   void open_domain() {
     fi_info* hints = fi_allocinfo();
     hints->caps = FI_MSG | (Use::remote_memory ? FI_RMA : 0) | (Atomics ? FI_ATOMIC : 0);
+    if constexpr (requires { Use::tags; }) hints->caps |= FI_TAGGED;
     hints->mode = (facts.context_bytes > 0 ? FI_CONTEXT : 0) | (facts.context_bytes >= 64 ? FI_CONTEXT2 : 0) |
                   (writes && facts.write_immediate_consumes_receive ? FI_RX_CQ_DATA : 0) | FI_ASYNC_IOV;
     hints->ep_attr->type = connected ? FI_EP_MSG : FI_EP_RDM;

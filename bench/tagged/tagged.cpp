@@ -2,14 +2,18 @@
 //
 // What a tag costs: the round trip of a tagged message whose receive is posted, beside that of a plain message of the
 // same size. Both are of weft, in one run. The receiver checks the number in each. A second contender receives with a
-// mask, and a hundred posted receives that do not fit. Hot path: the loops. Threads: one per process.
+// mask, and a hundred posted receives that do not fit. On addressed fabrics the library's own matching runs beside
+// them. --unexpected counts what each keeps of messages that no receive awaits. Hot path: the loops. Threads: one per
+// process.
 #include "../../compose/tagged/tagged.hpp"
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
+#include "library_end.hpp"
 
 #include <array>
 #include <deque>
+#include <optional>
 
 namespace {
 using namespace weft;
@@ -22,11 +26,17 @@ struct settings {
   std::uint32_t count = 2'000;
   std::size_t turns = 20;
   unsigned limit = 300;
+  std::uint32_t unexpected = 0;
   std::string json;
 };
 
-enum class way : std::uint8_t { plain, exact, masked };
-constexpr std::array<const char*, 3> names{"plain message", "tagged message", "with a mask, behind 100 receives"};
+enum class way : std::uint8_t { plain, exact, masked, library, library_masked };
+constexpr std::array<const char*, 5> names{"plain message", "tagged message", "with a mask, behind 100 receives",
+                                           "the library's matching", "the library's, mask and 100 receives"};
+/// Connected endpoints of a library match each by itself: no receive takes a message of any peer.
+constexpr bool library_matches = tagging::facts.endpoint_type == endpoint_type::addressed;
+constexpr std::size_t ways = library_matches ? names.size() : 3;
+using by_library = library_end<weft::selected>;
 
 /// A transport and its one peer.
 class end {
@@ -64,6 +74,17 @@ class end {
   }
   void poll_once() {
     (void)net_.progress([](auto&&) {});
+  }
+  /// As library_end: how many of `count` messages without a receive the peer's window took.
+  std::uint32_t send_unexpected(std::uint32_t count) {
+    for (std::uint32_t sent = 0; sent < count; ++sent) {
+      const std::uint64_t end = now_ns() + 1'000'000'000;
+      while (!net_.send_tagged(other_, memory_.first(size_), 99)) {
+        poll_once();
+        if (now_ns() > end) return sent;
+      }
+    }
+    return count;
   }
 
  private:
@@ -103,33 +124,70 @@ class end {
   spinner spin_{{tagging::facts.data_progress == data_progress::thread ? fruitless::nap : fruitless::yield, 16}};
 };
 
+/// Messages that no receive awaits: the first process sends them, the second says by how many KiB it grew.
+template <class Poll>
+int unexpected(const channel& to, bool first, end& mine, std::optional<by_library>& library, const settings& s,
+               const Poll& poll) {
+  json found = json::array();
+  const auto count = [&](const char* whose, auto& on) {
+    const std::uint64_t before = resident_kib();
+    std::uint32_t taken = 0;
+    if (first) {
+      taken = on.send_unexpected(s.unexpected);
+      to.send_text("all are sent");
+    } else {
+      to.receive_text(poll);
+      to.send_text(std::to_string(resident_kib() - std::min(before, resident_kib())));
+    }
+    if (!first) return;
+    const std::string grown = to.receive_text(poll);
+    std::printf("%-8s %5u bytes  %-22s took %u of %u without a receive; the receiver grew by %s KiB\n",
+                std::string(tagging::name).c_str(), s.size, whose, taken, s.unexpected, grown.c_str());
+    found.push_back({{"matching", whose}, {"taken", taken}, {"grown_kib", std::stoul(grown)}});
+  };
+  count("weft's matching", mine);
+  if (library) count("the library's matching", *library);
+  to.part(first, poll);
+  if (!first) return 0;
+  return write_json({{"fabric", tagging::name}, {"bytes", s.size}, {"unexpected", found}}, s.json) ? 0 : 1;
+}
+
 int run(const channel& to, bool first, const settings& s) {
   if (tagging::facts.data_progress != data_progress::thread) pin_to(first ? 1 : 0);
   end mine(to, first, s.size);
-  std::array<samples, names.size()> all;
-  std::array<comparison, names.size()> beside;
+  std::optional<by_library> library;
+  if constexpr (library_matches) library.emplace(to, first, std::size_t{s.size});
+  const auto poll_both = [&] {
+    mine.poll_once();
+    if (library) library->turn();
+  };
+  if (s.unexpected != 0) return unexpected(to, first, mine, library, s, poll_both);
+  std::array<samples, ways> all;
+  std::array<comparison, ways> beside;
   for (std::size_t turn = 0; turn <= s.turns; ++turn) {
-    std::array<samples, names.size()> now;
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      const std::size_t w = (k + turn) % names.size();
-      mine.ping(first, static_cast<way>(w), s.count, now[w]);
-      to.part(first, [&mine] { mine.poll_once(); });
+    std::array<samples, ways> now;
+    for (std::size_t k = 0; k < ways; ++k) {
+      const std::size_t w = (k + turn) % ways;
+      const way how = static_cast<way>(w);
+      if (how < way::library) mine.ping(first, how, s.count, now[w]);
+      else library->ping(first, how == way::library_masked, s.count, now[w]);
+      to.part(first, poll_both);
     }
     if (turn == 0) continue;  // warms up
-    for (std::size_t w = 0; w < names.size(); ++w) {
+    for (std::size_t w = 0; w < ways; ++w) {
       all[w].add(now[w]);
       beside[w].turn(now[w], now[0]);
     }
   }
   if (!first) return 0;
-  json ways = json::array();
-  for (std::size_t w = 0; w < names.size(); ++w)
-    ways.push_back({{"way", names[w]}, {"round_trip_ns", all[w].percentiles()}, {"to_plain", beside[w].report()}});
+  json figures = json::array();
+  for (std::size_t w = 0; w < ways; ++w)
+    figures.push_back({{"way", names[w]}, {"round_trip_ns", all[w].percentiles()}, {"to_plain", beside[w].report()}});
   if (s.json.empty())
-    for (std::size_t w = 0; w < names.size(); ++w)
-      std::printf("%-8s %5u bytes  %-34s %8llu ns a round trip, %.2f of plain\n", std::string(tagging::name).c_str(),
+    for (std::size_t w = 0; w < ways; ++w)
+      std::printf("%-8s %5u bytes  %-36s %8llu ns a round trip, %.2f of plain\n", std::string(tagging::name).c_str(),
                   s.size, names[w], static_cast<unsigned long long>(all[w].percentile(.5)), beside[w].ratio());
-  return write_json({{"fabric", tagging::name}, {"bytes", s.size}, {"ways", ways}}, s.json) ? 0 : 1;
+  return write_json({{"fabric", tagging::name}, {"bytes", s.size}, {"ways", figures}}, s.json) ? 0 : 1;
 }
 }  // namespace
 
@@ -139,6 +197,7 @@ int main(int argc, char** argv) {
   app.add_option("--size", s.size, "Bytes of a message")->check(CLI::Range(8, 4080))->capture_default_str();
   app.add_option("--count", s.count, "Round trips of a turn")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--turns", s.turns, "Turns of each way")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--unexpected", s.unexpected, "Measure no times: send so many messages that no receive awaits");
   app.add_option("--limit", s.limit, "Seconds after which the run is ended")->capture_default_str();
   app.add_option("--json", s.json, "Where the result goes: a file; - or nothing for standard output")
       ->expected(0, 1)

@@ -11,7 +11,8 @@
 // Both sides say their window in the handshake, and a sender keeps to that of its peer. A peer without the answer is a
 // peer like others: only send_tagged() to it says `unsupported`.
 // Absent: matching by the library (FI_TAGGED). Its queue of unexpected messages has no bound that a program can ask
-// for. Hot path: compile time only; the code is in compose/tagged/.
+// for, and it matches before weft can look at the sender's proof (docs/decisions/0022-tags-are-matched-by-weft.md).
+// Hot path: compile time only; the code is in compose/tagged/.
 #pragma once
 
 #include "../../core/policy.hpp"
