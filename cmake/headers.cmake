@@ -195,7 +195,6 @@ set(WEFT_ROOM_HEADERS
   compose/engine/deferred.hpp
   compose/engine/deferred_replies.hpp
   compose/engine/early_notices.hpp
-  compose/engine/ended_operations.hpp
   compose/engine/engine.hpp
   compose/engine/engine_traits.hpp
   compose/engine/erased_handler.hpp

@@ -9,7 +9,6 @@
 #include "../../wire/hello.hpp"
 #include "../fabric.hpp"
 #include "control_buffers.hpp"
-#include "ended_operations.hpp"
 #include "known_peers.hpp"
 #include "no_authentication.hpp"
 #include "no_coalescer.hpp"

@@ -9,7 +9,6 @@
 
 #include "peers.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -83,7 +82,7 @@ class caller_index {
   bool ready() noexcept {
     if (held_) return true;
     held_.reset(new (std::nothrow) std::uint32_t[places_]);
-    if (held_) std::fill_n(held_.get(), places_, no_index);
+    for (std::uint32_t i = 0; held_ && i < places_; ++i) held_[i] = no_index;
     return held_ != nullptr;
   }
   /// Requires: ready(), and the record is not held.
@@ -206,8 +205,8 @@ class known_peers : public peer_table<Record> {
   void wants_heartbeats(const Record& r) noexcept {
     if (r.heartbeat_every == 0) return;
     if (is_quick(r)) return is_unfinished(r);
-    shortest_heartbeat_ = std::min(shortest_heartbeat_, r.heartbeat_every);
-    shortest_of_round_ = std::min(shortest_of_round_, r.heartbeat_every);
+    if (r.heartbeat_every < shortest_heartbeat_) shortest_heartbeat_ = r.heartbeat_every;
+    if (r.heartbeat_every < shortest_of_round_) shortest_of_round_ = r.heartbeat_every;
   }
   /// The shortest heartbeat of a peer that is not unfinished for it, in ticks; 0: none. Peers that left count until the
   /// round after the present one.
