@@ -64,8 +64,9 @@ def _processor(each: Run) -> float:
 def _peers(seen: Run) -> str:
     return (
         f"{seen['peers']:,} connections of one caller meet one listener over an addressed fabric,\n"
-        f"{seen['at_once']} at a time, and then all are idle. Run on {seen['day']}. Bytes are counted in the allocator, less those of the\n"
-        "simulated network; looks are records that timers and sleeps read. `loopback.many_peers` holds the looks at\n"
+        f"{seen['at_once']} at a time, and then all are idle. Run on {seen['day']}.\n"
+        "Bytes are counted in the allocator, less those of the simulated network. They include\n"
+        "the allocator's own. Looks are records that timers and sleeps read. `loopback.many_peers` holds the looks at\n"
         "small sizes.\n\n"
         "```sh\n"
         f"tests/invocation/scale/record.py --build build/nightly/scale --peers {seen['peers']}\n"

@@ -37,10 +37,10 @@ TYPED_TEST(many_peers, an_idle_second_looks_at_each_peer_as_often_as_its_silence
 
 TYPED_TEST(many_peers, a_meeting_looks_at_unfinished_peers_alone) {
   // Four meet at a time, and slowly: the meeting lasts many milliseconds.
-  for (const std::uint32_t peers : {1'000U, 4'000U}) {
+  for (const std::uint32_t peers : {1'000U, 3'000U}) {
     const meeting_result r = meeting<TypeParam>::play({.peers = peers, .at_once = 4, .idle = 1ms, .poll = 10us}, [] {});
     const auto ticks = static_cast<std::uint64_t>(r.meeting / 1ms) + 1;
-    EXPECT_GT(ticks, 5U);
+    EXPECT_GE(ticks, 5U);
     EXPECT_LE(r.in_meeting, 3 * peers + 200 * ticks) << "each is looked at once more when it stands";
   }
 }
