@@ -15,7 +15,7 @@ NOT_SOURCES = frozenset(
 )
 # Files that a program writes, and a text that nobody here may change.
 GENERATED = re.compile(
-    r"^(generated/|docs/(.*/)?((matrix|conformance|performance|performance_of_sets|mutation|nightly|reliability"
+    r"^(generated/|docs/(.*/)?((matrix|conformance|performance(_of_(sets|transfers))?|mutation|nightly|reliability"
     r"|drift|scale)\.md$|generated/)"
     r"|generator/schemas/|docs/reference/matrix\.html$"
     r"|docs/tables/(conformance|many_peers|mutation|nightly|reliability|scale)\.json$"
