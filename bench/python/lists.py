@@ -8,7 +8,7 @@ import weft
 
 LARGEST = 4 << 20
 
-with weft.open(node="127.0.0.1", fabrics="tcp") as net:
+with weft.open(node="127.0.0.1", fabrics="tcp", silence_limit=300) as net:
     peer = net.connect(sys.argv[1], timeout=20)
     there = peer.receive_region(timeout=20)
     here = net.allocate(LARGEST)

@@ -25,7 +25,7 @@ static uint64_t now(void) {
   return (uint64_t)read.tv_sec * second + (uint64_t)read.tv_nsec;
 }
 
-/* Serves two writers, and ends when both are gone. */
+/* Serves three writers, and ends when all are gone. */
 static int serve(weft_transport net) {
   weft_region page;
   need(weft_allocate(net, largest, WEFT_REMOTE_WRITE, &page), net);
@@ -34,7 +34,7 @@ static int serve(weft_transport net) {
   puts(address);
   fflush(stdout);
   int gone = 0;
-  while (gone < 2) {
+  while (gone < 3) {
     weft_event event;
     const int count = weft_poll(net, &event, 1);
     need(count, net);
@@ -87,6 +87,7 @@ int main(int argc, char** argv) {
   weft_options options = WEFT_OPTIONS;
   options.node = "127.0.0.1";
   options.fabrics = "tcp";
+  options.silence_limit = 300 * second; /* a writer is silent while the others have their turns */
   if (argc == 2) options.flags = WEFT_LISTENS;
   weft_transport net;
   need(weft_open(&options, &net), NULL);

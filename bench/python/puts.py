@@ -8,7 +8,7 @@ import weft
 
 LARGEST = 4 << 20
 
-with weft.open(node="127.0.0.1", fabrics="tcp") as net:
+with weft.open(node="127.0.0.1", fabrics="tcp", silence_limit=300) as net:
     page = net.connect(sys.argv[1], timeout=20).receive_region(timeout=20)
     memory = net.allocate(LARGEST)
     memory.object[:] = b"\7" * LARGEST
