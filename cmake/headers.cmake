@@ -424,6 +424,7 @@ set(WEFT_ETCD_HEADERS
 set(WEFT_ASIO_HEADERS
   event_loops/asio.hpp
   event_loops/asio_calls.hpp
+  event_loops/asio_library.hpp
   event_loops/asio_operation.hpp
 )
 

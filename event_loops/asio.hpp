@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A transport in an Asio event loop (standalone Asio 1.22 or later): its operations with any completion token, next to
-// sockets and timers. The loop sleeps in its own system call: the transport is armed only after a poll found nothing,
-// and polled when its descriptor becomes readable or its timer is due. Hot path: yes; an operation takes one block of
-// its handler's allocator, and the loop's handlers take memory that Asio keeps for reuse. Threads: see asio_transport.
+// A transport in an Asio event loop: its operations with any completion token, next to sockets and timers. It takes
+// standalone Asio 1.22 or later. Where the program defines WEFT_BOOST_ASIO, it takes Boost.Asio of Boost 1.74 or later.
+// The loop sleeps in its own system call: the transport is armed only after a poll found nothing, and polled when its
+// descriptor becomes readable or its timer is due. Hot path: yes; an operation takes one block of its handler's
+// allocator, and the loop's handlers take memory that Asio keeps for reuse. Threads: see asio_transport.
 #pragma once
 
 #include "asio_calls.hpp"
-
-#include <asio/any_io_executor.hpp>
-#include <asio/dispatch.hpp>
-#include <asio/posix/stream_descriptor.hpp>
-#include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -22,8 +17,7 @@
 #include <utility>
 
 namespace weft::event_loops {
-
-namespace detail {
+namespace detail::inline WEFT_ASIO_OF {
 
 /// The part of asio_transport that its handlers keep alive.
 template <complete_fabric F>
@@ -81,12 +75,12 @@ class asio_loop : public std::enable_shared_from_this<asio_loop<F>> {
     if (!due) return wake();
     armed_ = true;
     timer_.expires_after(std::min(most, *due));
-    timer_.async_wait([self = this->shared_from_this()](const asio::error_code& why) {
+    timer_.async_wait([self = this->shared_from_this()](const asio_error_code& why) {
       if (!why) self->came();
     });
     if (!watch_.is_open() || std::exchange(watching_, true)) return;
     watch_.async_wait(asio::posix::stream_descriptor::wait_read,
-                      [self = this->shared_from_this()](const asio::error_code& why) {
+                      [self = this->shared_from_this()](const asio_error_code& why) {
                         self->watching_ = false;
                         if (!why) self->came();
                       });
@@ -104,7 +98,9 @@ class asio_loop : public std::enable_shared_from_this<asio_loop<F>> {
   bool open_ = true, scheduled_ = false, armed_ = false, watching_ = false;
 };
 
-}  // namespace detail
+}  // namespace detail::inline WEFT_ASIO_OF
+
+inline namespace WEFT_ASIO_OF {
 
 template <complete_fabric F>
 class asio_transport;
@@ -129,19 +125,20 @@ class asio_calls_with : public detail::asio_calls<asio_calls_with<F>, F> {
 /// status_category(); after a cancellation asio::error::operation_aborted.
 /// Threads: all of it runs on `executor`. If several threads run that context, give a strand. Initiating calls may come
 /// from any thread: they are dispatched to the executor. close() and the transport belong to the executor's thread.
-/// Cancellation: each operation takes the slot of its handler, for every type of cancellation. It ends the wait and not
-/// the transfer: until in_flight() is 0, the library uses the memory of a put, get or send. with({.keeps = owner})
-/// keeps the memory so long. The transport keeps io_context::run() running until close() or the destructor.
+/// Cancellation: each operation takes the slot of its handler, for every type of cancellation. Boost before 1.77 has no
+/// slots. It ends the wait and not the transfer: until in_flight() is 0, the library uses the memory of a put, get or
+/// send. with({.keeps = owner}) keeps the memory so long. The transport keeps io_context::run() running until close()
+/// or the destructor.
 template <complete_fabric F>
 class asio_transport : public detail::asio_calls<asio_transport<F>, F> {
   using loop = detail::asio_loop<F>;
 
  public:
-  using executor_type = asio::any_io_executor;
+  using executor_type = detail::asio_executor;
 
   /// Requires: `net` outlives this object, does not move, and was opened with `.sleeps = true` (otherwise the loop
   /// polls without a pause).
-  asio_transport(asio::any_io_executor executor, transport<F>& net, const dispatcher_options& options = {})
+  asio_transport(detail::asio_executor executor, transport<F>& net, const dispatcher_options& options = {})
       : loop_(std::make_shared<loop>(std::move(executor), net, options)), requests_(net) {
     loop_->open();
   }
@@ -178,4 +175,5 @@ class asio_transport : public detail::asio_calls<asio_transport<F>, F> {
   request_maker<F> requests_;
 };
 
+}  // namespace WEFT_ASIO_OF
 }  // namespace weft::event_loops

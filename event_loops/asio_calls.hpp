@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace weft::event_loops::detail {
+namespace weft::event_loops::detail::inline WEFT_ASIO_OF {
 
 /// `Self` has the loop, the maker of requests and the options.
 template <class Self, class F>
@@ -85,4 +85,4 @@ class asio_calls {
   }
 };
 
-}  // namespace weft::event_loops::detail
+}  // namespace weft::event_loops::detail::inline WEFT_ASIO_OF

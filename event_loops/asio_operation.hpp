@@ -5,52 +5,39 @@
 // yes. Threads: the executor's.
 #pragma once
 
-#include "error_code.hpp"
+#include "asio_library.hpp"
 #include "requests.hpp"
-
-#include <asio/any_io_executor.hpp>
-#include <asio/associated_allocator.hpp>
-#include <asio/associated_cancellation_slot.hpp>
-#include <asio/associated_executor.hpp>
-#include <asio/async_result.hpp>
-#include <asio/dispatch.hpp>
-#include <asio/error.hpp>
-#include <asio/executor_work_guard.hpp>
-#include <asio/post.hpp>
-#include <asio/recycling_allocator.hpp>
 
 #include <memory>
 #include <type_traits>
 #include <utility>
 
-namespace weft::event_loops::detail {
+namespace weft::event_loops::detail::inline WEFT_ASIO_OF {
 
 template <class Value>
 struct signature {
-  using type = void(asio::error_code, Value);
+  using type = void(asio_error_code, Value);
 };
 template <>
 struct signature<no_value_t> {
-  using type = void(asio::error_code);
+  using type = void(asio_error_code);
 };
 template <class Value>
 using signature_of = typename signature<Value>::type;
 
-inline asio::error_code error_code_of(const outcome& how) noexcept {
-  return how.cancelled ? asio::error_code(asio::error::operation_aborted) : to_error_code(how.why);
+inline asio_error_code error_code_of(const outcome& how) noexcept {
+  return how.cancelled ? asio_error_code(asio::error::operation_aborted) : asio_code_of(how.why);
 }
 
 /// A handler with its results, as asio::post() takes it.
 template <class Handler, class Value>
 struct completion {
   Handler handler;
-  asio::error_code why;
+  asio_error_code why;
   Value value;
 
-  using allocator_type = asio::associated_allocator_t<Handler, asio::recycling_allocator<void>>;
-  allocator_type get_allocator() const noexcept {
-    return asio::get_associated_allocator(handler, asio::recycling_allocator<void>());
-  }
+  using allocator_type = asio::associated_allocator_t<Handler, usual_allocator>;
+  allocator_type get_allocator() const noexcept { return asio::get_associated_allocator(handler, usual_allocator()); }
   void operator()() {
     if constexpr (std::is_same_v<Value, no_value_t>) std::move(handler)(why);
     else std::move(handler)(why, std::move(value));
@@ -61,7 +48,7 @@ template <class Loop, class Request, class Handler>
 class asio_operation : pending {
   using value = typename Request::value;
   using allocator = typename std::allocator_traits<
-      asio::associated_allocator_t<Handler, asio::recycling_allocator<void>>>::template rebind_alloc<asio_operation>;
+      asio::associated_allocator_t<Handler, usual_allocator>>::template rebind_alloc<asio_operation>;
   using own_executor = asio::associated_executor_t<Handler, asio::any_io_executor>;
 
  public:
@@ -78,7 +65,7 @@ class asio_operation : pending {
   }
 
   static void begin(Loop& loop, Handler handler, Request wanted, operation_options&& options) {
-    allocator memory(asio::get_associated_allocator(handler, asio::recycling_allocator<void>()));
+    allocator memory(asio::get_associated_allocator(handler, usual_allocator()));
     asio_operation* const made = memory.allocate(1);
     ::new (static_cast<void*>(made)) asio_operation(loop, std::move(handler), std::move(wanted), std::move(options));
     made->start();
@@ -86,14 +73,18 @@ class asio_operation : pending {
 
  private:
   void start() {
+#ifdef WEFT_ASIO_CANCELS
     if (auto slot = asio::get_associated_cancellation_slot(handler_); slot.is_connected())
       slot.assign([this](asio::cancellation_type type) {
         if (type != asio::cancellation_type::none) loop_->waits.cancel(*this);
       });
+#endif
     request_.begin(loop_->waits, *this);
   }
   void finish() noexcept {
+#ifdef WEFT_ASIO_CANCELS
     asio::get_associated_cancellation_slot(handler_).clear();
+#endif
     const own_executor where = asio::get_associated_executor(handler_, loop_->executor);
     const auto work = std::move(handler_work_);
     completion<Handler, value> ended_with{std::move(handler_), error_code_of(got), request_.take(got)};
@@ -105,7 +96,7 @@ class asio_operation : pending {
 
   /// The loop ended before it could call the handler.
   void give_back() noexcept {
-    allocator memory(asio::get_associated_allocator(handler_, asio::recycling_allocator<void>()));
+    allocator memory(asio::get_associated_allocator(handler_, usual_allocator()));
     this->~asio_operation();
     memory.deallocate(this, 1);
   }
@@ -137,4 +128,4 @@ struct initiation {
   }
 };
 
-}  // namespace weft::event_loops::detail
+}  // namespace weft::event_loops::detail::inline WEFT_ASIO_OF

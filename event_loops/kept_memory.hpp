@@ -27,15 +27,15 @@ class kept_memory {
     if (count_ > 0) (void)new (std::nothrow) std::vector<owner>(std::move(kept_));
   }
 
-  void keep(std::size_t ticket, owner what) noexcept {
-    kept_[ticket] = std::move(what);
+  void keep(std::size_t number, owner what) noexcept {
+    kept_[number] = std::move(what);
     ++count_;
   }
-  /// The operation of the ticket ended.
-  void let_go(std::size_t ticket) noexcept {
-    if (count_ == 0 || !kept_[ticket]) return;
+  /// The operation of the ticket with this number ended.
+  void let_go(std::size_t number) noexcept {
+    if (count_ == 0 || !kept_[number]) return;
     --count_;
-    let_go_.push_back(std::exchange(kept_[ticket], nullptr));
+    let_go_.push_back(std::exchange(kept_[number], nullptr));
   }
   /// Ends what was let go. Not inside of progress(): an owner's end may use the transport.
   void release() noexcept { let_go_.clear(); }
