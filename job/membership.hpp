@@ -226,6 +226,7 @@ class membership {
         net_.next_host();
         return false;
       }
+      if (self_.name.empty()) trouble_.clear();  // of a member its lease tells
       news = take_list(*reply, on);
       watch_ = net_.start_watch(jobs::etcd::all_with(base_), revision_ + 1);
       lists_ = false;
