@@ -9,6 +9,7 @@
 
 #include "client_link.hpp"
 #include "library.hpp"
+#include "membership/manager_watch.hpp"
 #include "membership/sharing.hpp"
 #include "outbox.hpp"
 
@@ -30,6 +31,11 @@ struct client_options {
   token identity{};                 ///< By this, managers share clients; all zero: a new one.
   std::uint16_t flags = 0;          ///< serve_here, lost_manager.
   std::uint32_t operations = 1024;  ///< Most calls and messages in flight.
+  duration silence = 2s;            ///< Of a worker, beyond function_limit: then it is lost.
+  /// How often the client asks whether its manager is there; zero: never. Then over fabrics that do not tell the end of
+  /// a process (tcp_rxm) a dead manager is noticed as late as a silent worker.
+  duration manager_every{};
+  duration manager_silence = 2s;  ///< With manager_every: a manager that says nothing for so long is lost.
 };
 
 /// A call of the vector form: one per worker.
@@ -53,10 +59,10 @@ class client {
     t.peers = std::min(2U * o.most_workers + 4U, most_peers);
     t.operations = o.operations;
     t.operation_timeout = o.function_limit + 10s;
-    t.silence_limit = o.function_limit + 2s;
+    t.silence_limit = o.function_limit + o.silence;
     auto net = weft::open<F>(t);
     if (!net) return std::move(net).error();
-    auto letters = outbox<F>::open(*net, 2U * o.most_workers + 16U);
+    auto letters = outbox<F>::open(*net, 2U * o.most_workers + 16U + most_questions(o));
     if (!letters) return std::move(letters).error();
     std::unique_ptr<client> c(new client(o, std::move(net).value(), std::move(letters).value()));
     const instant begin = c->net_.now();
@@ -74,6 +80,7 @@ class client {
     if (!link) return std::move(link).error();
     c->manager_ = *link;
     c->times_.connect = c->net_.now() - begin;
+    c->watch_ = manager_watch(c->o_.manager_every, c->o_.manager_silence, c->net_.now());
     return c;
   }
   client(const client&) = delete;
@@ -95,7 +102,7 @@ class client {
   std::string_view fabric_of_workers() const noexcept { return net_.fabric_of(links_.front().link); }
   std::uint16_t workers() const noexcept { return static_cast<std::uint16_t>(links_.size()); }
   std::uint64_t executor_number() const noexcept { return executor_; }
-  /// Why the last allocation was lost, and its cost until then; set by executor_lost.
+  /// Why the last allocation was lost, and its cost until then; set by executor_lost. The next allocation has none yet.
   const std::string& loss() const noexcept { return sentence_; }
   const std::optional<bill>& last_bill() const noexcept { return bill_; }
   const cold_times& times() const noexcept { return times_; }
@@ -104,6 +111,20 @@ class client {
   const std::vector<std::string>& managers() const noexcept { return managers_; }
   const token& identity() const noexcept { return o_.identity; }
   bool manager_lost() const noexcept { return manager_lost_; }
+  /// What proves that the last allocation was this client's.
+  const token& allocation_secret() const noexcept { return secret_; }
+  /// Asks this manager for the bill of an allocation of a manager that is gone. It comes once its node has brought the
+  /// account, or never.
+  void claim(const token& secret) {
+    claimed_ = secret;
+    (void)letters_.post(net_, manager_, claim_message{secret});
+  }
+  /// That bill, as far as it has come.
+  const std::optional<bill>& inherited_bill() const noexcept { return inherited_; }
+  /// Waits for it. Errors: deadline, peer_lost.
+  result<void> wait_for_inherited_bill(duration timeout);
+  /// Another witness, such as etcd, says that the manager is gone: then less silence is enough (manager_watch).
+  void doubt_manager() noexcept { watch_.doubt(); }
   /// The index of a function of the present allocation.
   std::optional<std::uint32_t> find(std::string_view function) const noexcept { return functions_.find(function); }
   std::string names() const { return functions_.names(); }
@@ -158,6 +179,11 @@ class client {
   client(const client_options& o, transport<F> net, outbox<F> letters)
       : o_(o), letters_(std::move(letters)), net_(std::move(net)), idle_(o.polling) {}
 
+  /// Unanswered ones, before the silence limit ends.
+  static std::uint32_t most_questions(const client_options& o) noexcept {
+    if (o.manager_every <= duration()) return 0;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(o.manager_silence / o.manager_every + 2, 4, 64));
+  }
   static constexpr auto nobody_waits() noexcept {
     return [](const finished&) {};
   }
@@ -168,8 +194,10 @@ class client {
     On& on;
     void operator()(const notified& e) const { c.replied(reply_word::of(e.immediate), on); }
     void operator()(const completed& e) const noexcept { c.letters_.ended(e.context); }
-    void operator()(const failed& e) const noexcept {
-      if (e.what == operation::send) c.letters_.ended(e.context);
+    void operator()(const failed& e) const {
+      if (e.what != operation::send) return;
+      c.letters_.ended(e.context);
+      if (e.peer == c.manager_) c.manager_refused(e.why, on);
     }
     // The manager may send before connect() has returned its handle. It is the only peer then.
     void operator()(const received& e) const {
@@ -193,6 +221,12 @@ class client {
   void meet_ready(worker_link& w, const ready_message& m);
   template <class On>
   void gone(peer who, On& on);
+  template <class On>
+  void manager_gone(std::string why, On& on);
+  template <class On>
+  void manager_refused(status why, On& on);
+  template <class On>
+  void watch_manager(instant now, On& on);
   template <class On>
   void lose(trouble why, On& on);
   template <class On>
@@ -222,6 +256,7 @@ class client {
   std::string manager_address_;
   std::vector<std::string> managers_;
   bool manager_lost_ = false;
+  manager_watch watch_;
   allocation_state state_ = allocation_state::none;
   allocation_request request_;
   token secret_{};
@@ -234,6 +269,8 @@ class client {
   function_table functions_;
   std::string sentence_;
   std::optional<bill> bill_;
+  token claimed_{};
+  std::optional<bill> inherited_;
   cold_times times_;
   std::uint64_t next_id_ = 1;
   std::uint16_t next_worker_ = 0;

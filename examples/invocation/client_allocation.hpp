@@ -69,6 +69,7 @@ result<void> client<F>::allocate(const allocation_request& request, duration tim
             std::to_string(outstanding_) + " calls are outstanding; wait for their results first"};
   if (state_ == allocation_state::serving) (void)letters_.post(net_, manager_, release_message{allocation_});
   drop_allocation();
+  bill_.reset();
   if (auto good = prepare(request); !good) return good;
   const instant begin = net_.now();
   const instant end = begin + timeout;
@@ -137,6 +138,13 @@ result<bill> client<F>::release(duration timeout) {
   }
   drop_allocation();
   return *bill_;
+}
+
+template <complete_fabric F>
+result<void> client<F>::wait_for_inherited_bill(duration timeout) {
+  const status s = wait_for([&] { return inherited_.has_value(); }, net_.now() + timeout);
+  if (!s) return {s, "no node has brought the account of the allocation whose manager is gone"};
+  return {};
 }
 
 /// Drops workers and memory. Staged inputs of a lost allocation stay until the transport closes: a fabric that
@@ -237,6 +245,8 @@ void client<F>::from_worker(peer from, const_bytes message, On& on) {
 template <complete_fabric F>
 template <class On>
 void client<F>::from_manager(const_bytes message, On& on) {
+  if (manager_lost_) return;  // silent for too long, and its client has gone on without it
+  watch_.heard();
   if (const auto m = unpack<allocated_message>(message)) {
     if (state_ != allocation_state::asked) return;
     allocation_ = m->allocation;
@@ -250,6 +260,8 @@ void client<F>::from_manager(const_bytes message, On& on) {
     if (over->bill.allocation == allocation_) bill_ = bill::of(over->bill);
   } else if (const auto all = unpack<managers_message>(message)) {
     managers_ = addresses_in(all->addresses);
+  } else if (const auto late = unpack<inherited_message>(message)) {
+    if (same_token(late->secret, claimed_)) inherited_ = bill::of(late->bill);
   } else if (const auto dead = unpack<executor_lost_message>(message)) {
     if (dead->bill.allocation != allocation_ || state_ == allocation_state::none) return;
     bill_ = bill::of(dead->bill);
@@ -262,17 +274,47 @@ void client<F>::from_manager(const_bytes message, On& on) {
 template <complete_fabric F>
 template <class On>
 void client<F>::gone(peer who, On& on) {
-  if (who == manager_) {
-    manager_lost_ = true;
-    sentence_ = "the manager was lost";
-    return lose(trouble::manager_lost, on);
-  }
+  if (who == manager_) return manager_gone("the manager was lost", on);
   for (std::uint16_t i = 0; i < links_.size(); ++i)
     if (links_[i].link == who) {
       if (state_ != allocation_state::serving && state_ != allocation_state::lost) return;
       if (sentence_.empty()) sentence_ = "the connection to worker " + std::to_string(i) + " was lost";
       return lose(i, trouble::executor_lost, on);
     }
+}
+
+template <complete_fabric F>
+template <class On>
+void client<F>::manager_gone(std::string why, On& on) {
+  if (std::exchange(manager_lost_, true)) return;
+  sentence_ = std::move(why);
+  lose(trouble::manager_lost, on);
+}
+
+/// The library took or delivered no message to the manager. Where the transport tells no end of a process, this is the
+/// first sign of it.
+template <complete_fabric F>
+template <class On>
+void client<F>::manager_refused(status why, On& on) {
+  const bool gone = why.code == errc::peer_lost || why.code == errc::unreachable;
+  if (watch_.on() && gone) manager_gone("the manager was lost: it cannot be reached any more", on);
+}
+
+template <complete_fabric F>
+template <class On>
+void client<F>::watch_manager(instant now, On& on) {
+  if (!watch_.on() || manager_lost_) return;
+  switch (watch_.look(now)) {
+    case manager_watch::finding::calm:
+      return;
+    case manager_watch::finding::ask:
+      // Over tcp_rxm the link to a killed process is never again ready for a message.
+      if (letters_.waits(manager_)) watch_.doubt();
+      else (void)letters_.post(net_, manager_, alive_message{});
+      return manager_refused(letters_.refusal(manager_), on);
+    case manager_watch::finding::silent:
+      return manager_gone("the manager said nothing for " + std::to_string(watch_.limit() / 1ms) + " ms", on);
+  }
 }
 
 /// The whole allocation is lost.

@@ -111,13 +111,14 @@ void client<F>::end_call(std::uint16_t worker, std::uint8_t slot, finished& how,
   on(std::as_const(how));
 }
 
-/// Now and then: checks deadlines, and whether it is time to sleep.
+/// Now and then: checks deadlines, the manager, and whether it is time to sleep.
 template <complete_fabric F>
 template <class On>
 void client<F>::look(On& on) {
   const instant now = net_.now();
   if (!std::exchange(quiet_, true)) quiet_since_ = now;
   (void)idle_.look(now - quiet_since_);
+  watch_manager(now, on);
   if (outstanding_ + cancelling_ == 0) return;
   for (std::uint16_t i = 0; i < links_.size(); ++i) {
     worker_link& w = links_[i];

@@ -54,6 +54,9 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
                             "Longest run of a function that a client may request");
   milliseconds_option start(app, "--start-limit-ms", c.options.start_limit,
                             "Until all workers of an executor are there");
+  milliseconds_option silence(app, "--silence-ms", c.options.silence,
+                              "A client or a worker that says nothing for so long beyond the longest function is lost",
+                              100);
   spawn_options executors(app, c.spawn, program("invocation-manager", fabric));
   nodes::fleet_command nodes(app, c.nodes, program("invocation-manager", fabric));
   if (const auto stop = parse(app, argc, argv)) return *stop;
@@ -62,7 +65,7 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
   if (c.nodes.meets_by_job && app.count("--node") == 0) c.options.node.clear();  // manager.cpp asks the job
   c.spawn.node = c.options.node;
   c.spawn.fabrics = c.options.fabrics;
-  idle.store(), limit.store(), start.store();
+  idle.store(), limit.store(), start.store(), silence.store();
   return c;
 }
 
@@ -91,6 +94,7 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
   milliseconds_option hot(app, "--hot-ms", s.polling.hot_for, "Time without work until a hot-then-warm worker sleeps");
   milliseconds_option limit(app, "--function-limit-ms", s.function_limit, "Longest run of a function");
   milliseconds_option start(app, "--start-limit-ms", s.start_limit, "Until manager and client are connected");
+  milliseconds_option silence(app, "--silence-ms", s.silence, "Of manager or client, beyond a function's limit", 100);
   app.add_option("--object", object, "SHA-256 of the client's object of functions");
   app.add_option("--object-bytes", s.object_bytes, "Size of that object");
   bool unconfined = false;
@@ -101,7 +105,7 @@ std::variant<executor_command, stop_with> parse_executor(std::string_view fabric
   app.add_option("--functions", c.trusted.folder, "Folder of trusted objects");
   app.add_option("--trust", trusted, "SHA-256 of a trusted object (repeatable)");
   if (const auto stop = parse(app, argc, argv)) return *stop;
-  hot.store(), limit.store(), start.store();
+  hot.store(), limit.store(), start.store(), silence.store();
   s.polling.mode = static_cast<polling_mode>(mode);
   c.order.confined.filter = !unconfined;
   const auto wrong = [&](const std::string& text) {

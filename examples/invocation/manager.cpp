@@ -58,7 +58,7 @@ int main(int argc, char** argv) try {
   if (!nodes_register_at.empty()) std::cout << "nodes register at " << nodes_register_at << std::endl;
   std::unique_ptr<managers> all;
   if (!command.membership.empty()) {
-    auto joined = managers::join(command.membership, m.listen_address());
+    auto joined = managers::join(command.membership, m.listen_address(), nodes_register_at);
     if (!joined) {
       complain(self, joined.error().sentence);
       return 2;
@@ -83,6 +83,8 @@ int main(int argc, char** argv) try {
   std::cout << "allocations billed: " << m.bills() << ", exactly: " << m.exact_bills();
   if (m.unproven_bills() > 0) std::cout << ", without a journal, which was lost with its node: " << m.unproven_bills();
   std::cout << std::endl << m.spawns().summary() << std::endl;
+  if (m.spawns().inherited() > 0)
+    std::cout << "accounts inherited from managers that are gone: " << m.spawns().inherited() << std::endl;
   if (all)
     std::cout << "clients sent to other managers: " << m.sent_on()
               << ", taken over from managers that are gone: " << m.taken_over() << std::endl;

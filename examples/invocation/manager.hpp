@@ -25,6 +25,7 @@ struct manager_options {
   std::uint32_t largest_slot = 16U << 20;  ///< Bytes of input or output.
   duration longest_function = 60s;
   duration start_limit = 10s;      ///< Until all workers of an executor are there.
+  duration silence = 2s;           ///< Of a peer, beyond the longest function: then it is lost. Workers get it too.
   std::uint16_t most_clients = 0;  ///< At a time; 0: 16 more than allocations, so that a refusal has a place.
   duration idle_limit = 10s;       ///< A client that has sent no request by then is closed.
   memory_budget memory;            ///< For the slots and objects of executors.
@@ -48,7 +49,7 @@ class manager {
     t.peers = p.callers + p.clients + p.workers;
     t.pending = p.callers + p.workers;  // clients have no more than their places, so silent callers leave some
     t.handshake_limit = 1s;
-    t.silence_limit = o.longest_function + 2s;
+    t.silence_limit = o.longest_function + o.silence;
     auto net = weft::open<F>(t);
     if (!net) return std::move(net).error();
     // One for each peer: all workers of a storm get their accounts, and all clients their answers.
@@ -95,6 +96,7 @@ class manager {
       looked_ = now;
       spawn_.tend();
       allocations_.each_in_turn([&](allocation_type& a) { return is_over(a, now); });
+      answer_claims();
       if (const peer late = clients_.first_late(now, o_.idle_limit))
         part(late, duration(0));  // one a round: it takes ms
     }
@@ -103,6 +105,12 @@ class manager {
 
  private:
   using allocation_type = allocation<typename Spawner::child>;
+  /// A client waits for the bill of its last allocation, whose manager is gone.
+  struct account_claim {
+    peer client;
+    token secret;
+    std::optional<bill_fields> bill;
+  };
 
   manager(const manager_options& o, transport<F> net, outbox<F> letters, Spawner spawn)
       : o_(o),
@@ -179,11 +187,14 @@ class manager {
       return release(from, m->allocation);
     }
     if (const auto m = unpack<totals_message>(message)) return totals(from, *m);
+    if (unpack<alive_message>(message)) return (void)letters_.post(net_, from, alive_message{});
+    if (const auto m = unpack<claim_message>(message)) return claim(from, m->secret);
     (void)letters_.post(net_, from, refused_message{refusal_code::malformed, "this message is unknown"});
   }
 
   void gone(peer who) {
     clients_.leave(who);
+    std::erase_if(claims_, [who](const account_claim& c) { return c.client == who; });
     while (allocation_type* const a = allocations_.of_client(who, any)) {
       allocations_.leave_client(*a);
       finish(*a);
@@ -256,8 +267,7 @@ class manager {
   }
 
   executor_order order_for(const allocate_message& m) const {
-    executor_order order;
-    order.workers = m.workers;
+    executor_order order = order_with(m);
     worker_settings& c = order.common;
     c.node = o_.node;
     c.fabrics = o_.fabrics;
@@ -265,16 +275,23 @@ class manager {
     c.client = std::string(m.where);
     c.allocation = random_token();
     c.client_secret = m.secret;
-    c.slots = m.slots;
-    c.input_bytes = m.input_bytes;
-    c.output_bytes = m.output_bytes;
-    c.polling = {m.polling, std::chrono::milliseconds(m.hot_ms)};
-    c.function_limit = duration(static_cast<std::int64_t>(m.function_limit_ns));
-    c.ships = m.source == function_source::object;
-    c.object = m.object;
-    c.object_bytes = m.object_bytes;
     c.start_limit = o_.start_limit;
+    c.silence = o_.silence;
     return order;
+  }
+
+  // ---- accounts of managers that are gone
+  /// One at a time for each client: its last allocation.
+  void claim(peer client, const token& secret) {
+    std::erase_if(claims_, [client](const account_claim& c) { return c.client == client; });
+    claims_.push_back({client, secret, {}});
+  }
+  void answer_claims() {
+    if constexpr (requires { spawn_.inherit(token{}); })
+      std::erase_if(claims_, [this](account_claim& c) {
+        if (!c.bill) c.bill = spawn_.inherit(c.secret);
+        return c.bill && letters_.post(net_, c.client, inherited_message{c.secret, *c.bill});  // full: again later
+      });
   }
 
   // ---- ending
@@ -385,6 +402,7 @@ class manager {
   client_places clients_;
   std::string own_where_;
   allocation_table<typename Spawner::child> allocations_{random_token()};
+  std::vector<account_claim> claims_;
   const sharing* shares_ = nullptr;
   std::uint64_t sent_on_ = 0;
   std::uint64_t taken_over_ = 0;

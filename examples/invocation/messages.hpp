@@ -38,6 +38,9 @@ enum class message_kind : std::uint8_t {
   unable,
   cancelled,  // worker to client
   managers,   // manager to client
+  alive,      // client to manager, and back
+  claim,      // client to manager
+  inherited,  // manager to client
 };
 enum class function_source : std::uint8_t { built_in, object };
 constexpr std::uint8_t last_of(function_source) noexcept { return 1; }
@@ -54,8 +57,8 @@ enum class refusal_code : std::uint8_t {
 };
 constexpr std::uint8_t last_of(refusal_code) noexcept { return 7; }
 
-struct allocate_message {
-  static constexpr auto kind = message_kind::allocate;
+/// What a client wants its executor to be. It travels to the manager, and from there to a node (nodes/messages.hpp).
+struct executor_fields {
   std::uint16_t workers = 1;
   std::uint16_t slots = 4;
   std::uint32_t input_bytes = 0;
@@ -66,12 +69,16 @@ struct allocate_message {
   function_source source = function_source::built_in;
   digest object{};
   std::uint32_t object_bytes = 0;
-  token secret{};
-  std::string_view where;
   constexpr void fields(auto& f) {
     f(workers), f(slots), f(input_bytes), f(output_bytes), f(polling), f(hot_ms), f(function_limit_ns), f(source),
-        f(object), f(object_bytes), f(secret), f(where);
+        f(object), f(object_bytes);
   }
+};
+struct allocate_message : executor_fields {
+  static constexpr auto kind = message_kind::allocate;
+  token secret{};
+  std::string_view where;
+  constexpr void fields(auto& f) { executor_fields::fields(f), f(secret), f(where); }
 };
 struct release_message {
   static constexpr auto kind = message_kind::release;
@@ -165,6 +172,26 @@ struct managers_message {
   static constexpr auto kind = message_kind::managers;
   std::string_view addresses;
   constexpr void fields(auto& f) { f(addresses); }
+};
+
+/// A client asks whether its manager is there, and the manager answers with the same.
+struct alive_message {
+  static constexpr auto kind = message_kind::alive;
+  constexpr void fields(auto&) {}
+};
+
+/// A client whose manager is gone asks the next one for the bill of its last allocation.
+struct claim_message {
+  static constexpr auto kind = message_kind::claim;
+  token secret{};  ///< allocate_message::secret of that allocation.
+  constexpr void fields(auto& f) { f(secret); }
+};
+/// That bill, from the journals of its workers alone (nodes/inherited.hpp).
+struct inherited_message {
+  static constexpr auto kind = message_kind::inherited;
+  token secret{};
+  bill_fields bill;
+  constexpr void fields(auto& f) { f(secret), bill.fields(f); }
 };
 
 namespace detail {

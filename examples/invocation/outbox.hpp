@@ -2,8 +2,9 @@
 //
 // Outgoing messages: written once into registered memory (some fabrics need it), sent in order per peer, kept until
 // sent. A full queue is no error: the message stays and pump() tries again. A message to a dead peer is dropped,
-// because the loss of the peer is reported. A manager has thousands of peers, so each call does work for one peer or
-// for those with unsent messages, and never reads all letters. Hot path: no. Threads: the owner's.
+// because the loss of the peer is reported; where that may be late, refusal() tells. A manager has thousands of peers,
+// so each call does work for one peer or for those with unsent messages, and never reads all letters. Hot path: no.
+// Threads: the owner's.
 #pragma once
 
 #include "messages.hpp"
@@ -79,6 +80,13 @@ class outbox {
       wait(next, held->second);
     }
   }
+  /// Why the library took no message to this peer; good: it took each, as far as the latest refusal tells.
+  status refusal(peer of) const noexcept { return refused_ == of ? refusal_ : status{}; }
+  /// Whether a message to this peer waits until the library takes it.
+  bool waits(peer to) const noexcept {
+    const auto held = to_.find(to);
+    return held != to_.end() && held->second.unsent != none;
+  }
   bool idle() const noexcept { return to_.empty(); }
 
   /// Peers that one pump() at most finds unable to take their next message.
@@ -133,7 +141,10 @@ class outbox {
       const status s = net.send(l.to, memory_.slice(index * largest_message, l.size), &l);
       if (s.is_again()) return false;
       its.unsent = l.after;
-      if (!s) release(index);
+      if (s) continue;
+      refused_ = l.to;
+      refusal_ = s;
+      release(index);
     }
     return true;
   }
@@ -144,6 +155,8 @@ class outbox {
   std::deque<peer> waiting_;                ///< Peers with unsent letters, in turn.
   std::uint32_t free_ = none;
   std::uint32_t to_one_;
+  peer refused_;
+  status refusal_;
 };
 
 }  // namespace weft::invocation

@@ -29,6 +29,35 @@ struct executor_order {
   confinement confined;
 };
 
+/// An order as it travels, and back. The secrets, the addresses and the limits of the manager are not among the fields.
+inline executor_fields fields_of(const executor_order& order) {
+  const worker_settings& c = order.common;
+  return {order.workers,
+          c.slots,
+          c.input_bytes,
+          c.output_bytes,
+          c.polling.mode,
+          static_cast<std::uint32_t>(c.polling.hot_for / 1ms),
+          static_cast<std::uint64_t>(c.function_limit.count()),
+          c.ships ? function_source::object : function_source::built_in,
+          c.object,
+          c.object_bytes};
+}
+inline executor_order order_with(const executor_fields& m) {
+  executor_order order;
+  order.workers = m.workers;
+  worker_settings& c = order.common;
+  c.slots = m.slots;
+  c.input_bytes = m.input_bytes;
+  c.output_bytes = m.output_bytes;
+  c.polling = {m.polling, std::chrono::milliseconds(m.hot_ms)};
+  c.function_limit = duration(static_cast<std::int64_t>(m.function_limit_ns));
+  c.ships = m.source == function_source::object;
+  c.object = m.object;
+  c.object_bytes = m.object_bytes;
+  return order;
+}
+
 /// How an executor ended, for people.
 struct executor_end {
   bool in_order = false;
@@ -193,7 +222,9 @@ class process_spawner {
                                    "--function-limit-ms",
                                    ms(c.function_limit),
                                    "--start-limit-ms",
-                                   ms(c.start_limit)};
+                                   ms(c.start_limit),
+                                   "--silence-ms",
+                                   ms(c.silence)};
     const auto also = [&](const char* name, const std::string& value) {
       words.emplace_back(name);
       words.push_back(value);

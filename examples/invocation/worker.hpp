@@ -35,7 +35,8 @@ struct worker_settings {
   std::uint32_t output_bytes = 0;
   invocation::polling polling;
   duration function_limit = 10s;
-  bool ships = false;  ///< Functions come from this object, not from the built-ins.
+  duration silence = 2s;  ///< Of manager or client, beyond the function's limit: then it is lost.
+  bool ships = false;     ///< Functions come from this object, not from the built-ins.
   digest object{};
   std::uint32_t object_bytes = 0;
   duration start_limit = 10s;
@@ -58,7 +59,7 @@ class worker {
     o.peers = 4;
     o.operations = 2 * most_slots + 64;
     o.operation_timeout = s.function_limit + 10s;
-    o.silence_limit = s.function_limit + 2s;
+    o.silence_limit = s.function_limit + s.silence;
     return o;
   }
 

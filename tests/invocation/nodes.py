@@ -311,8 +311,8 @@ class Suite:
         node, manager = "weft-node", "invocation-manager"
         for name, arguments, sentence in (
             (node, (), "--manager is required"),
-            (node, ("--manager", "nowhere"), 'it must be host:port, file:PATH or job'),
-            (node, ("--manager", "n1:0"), 'it must be host:port, file:PATH or job'),
+            (node, ("--manager", "nowhere"), 'it must be host:port, file:PATH, etcd://host:port or job'),
+            (node, ("--manager", "n1:0"), 'it must be host:port, file:PATH, etcd://host:port or job'),
             (node, ("--manager", "job"), "this program needs 2 ranks"),
             (node, ("--manager", "n1:1", "--workers", "0"), "--workers"),
             (node, ("--manager", "n1:1", "--name", "n" * 65), "a node's name has 1 to 64"),

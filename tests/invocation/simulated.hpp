@@ -139,6 +139,8 @@ struct call_log {
   std::uint64_t allocations = 0;
   std::uint64_t failed_allocations = 0;
   bool finished = false;
+  instant disturbed{};     ///< When the plan's node died or was disturbed.
+  instant manager_lost{};  ///< The first call that ended so.
 
   std::uint64_t count(trouble why) const {
     std::uint64_t n = 0;
@@ -155,6 +157,10 @@ struct run_plan {
   duration deadline = 500ms;
   std::uint64_t crash_after = 0;  ///< A node dies after so many results; 0: never.
   bool manager_dies = false;      ///< That node is the manager's, not the executor's.
+  /// Instead of a death.
+  std::function<void(loopback::world&)> disturbs{};
+  duration manager_every{};       ///< How often the client asks its manager; zero: never.
+  duration manager_silence = 2s;  ///< With manager_every: a manager that is silent for so long is lost.
   std::uint64_t batches = 1;      ///< Number of allocations that the calls are spread over.
   bool awaited = false;           ///< By coroutines, more than there are slots.
 };
@@ -185,6 +191,8 @@ void client_body(loopback::world& world, const std::string& manager_at, const ru
   o.node = "client";
   o.polling = plan.polling;
   o.function_limit = 2s;
+  o.manager_every = plan.manager_every;
+  o.manager_silence = plan.manager_silence;
   auto made = client<F>::connect(manager_at, o, 20s);
   if (!made) return;
   client<F>& c = **made;
@@ -197,6 +205,7 @@ void client_body(loopback::world& world, const std::string& manager_at, const ru
     ++e.ends;
     ++ended;
     e.why = f.why;
+    if (f.why == trouble::manager_lost && log.manager_lost == instant{}) log.manager_lost = world.now();
     std::uint64_t got = 0;
     if (f.output.size() == sizeof got) std::memcpy(&got, f.output.data(), sizeof got);
     e.right = f.why == trouble::none && got == number * 3;
@@ -234,7 +243,9 @@ void client_body(loopback::world& world, const std::string& manager_at, const ru
       if (c.progress(on) == 0 && !posted) c.rest();
       if (crash && ended >= plan.crash_after) {
         crash = false;
-        world.crash(plan.manager_dies ? "manager" : "executor" + std::to_string(c.executor_number()));
+        log.disturbed = world.now();
+        if (plan.disturbs) plan.disturbs(world);
+        else world.crash(plan.manager_dies ? "manager" : "executor" + std::to_string(c.executor_number()));
       }
     }
     if (c.allocated()) {

@@ -150,6 +150,46 @@ TEST(simulated_invocation, a_lost_manager_ends_every_outstanding_call) {
   }
 }
 
+/// Calls for longer than a silent manager is noticed.
+run_plan asking_plan() {
+  run_plan plan;
+  plan.calls = 4000;
+  plan.crash_after = 20;
+  plan.deadline = 5s;
+  plan.manager_every = 10ms;
+  plan.manager_silence = 50ms;
+  return plan;
+}
+
+TEST(simulated_invocation, a_manager_that_is_asked_is_lost_after_its_silence_on_every_fabric) {
+  for (const bool dies : {true, false}) {
+    SCOPED_TRACE(dies ? "it dies" : "it is stopped");
+    run_plan plan = asking_plan();
+    plan.manager_dies = dies;
+    if (!dies) plan.disturbs = [](loopback::world& world) { world.pause("manager", 4 * 50ms); };
+    const run_result r = play<fabric>(7, {}, plan);
+    EXPECT_TRUE(r.how) << r.how.sentence;
+    for (const auto& [number, e] : r.log.calls) EXPECT_EQ(e.ends, 1) << "call " << number;
+    EXPECT_GT(r.log.count(trouble::manager_lost), 0U);
+    EXPECT_EQ(r.log.count(trouble::none) + r.log.count(trouble::manager_lost), r.log.calls.size());
+    EXPECT_LE(r.log.manager_lost - r.log.disturbed, plan.manager_silence + 2 * plan.manager_every)
+        << "in virtual time, so no machine is too slow for it";
+  }
+}
+
+TEST(simulated_invocation, neither_a_slow_manager_nor_an_absent_client_is_a_lost_manager) {
+  for (const char* slow : {"manager", "client"}) {
+    SCOPED_TRACE(slow);
+    run_plan plan = asking_plan();
+    const duration span = slow == std::string("client") ? 20 * plan.manager_silence : plan.manager_silence / 2;
+    plan.disturbs = [slow, span](loopback::world& world) { world.pause(slow, span); };
+    const run_result r = play<fabric>(7, {}, plan);
+    judge(r, plan);
+    judge_accounts(r);
+    EXPECT_EQ(r.log.count(trouble::none), plan.calls);
+  }
+}
+
 TEST(simulated_invocation, lost_or_repeated_notices_hang_no_call_and_repeat_no_call) {
   std::uint64_t late = 0;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {

@@ -15,9 +15,11 @@ namespace weft::invocation {
 
 class managers final : public sharing {
  public:
-  /// Joins the managers at a store, such as etcd://n1:2379/weft. `own`: host:service of this one. Errors: a sentence;
-  /// invalid where the store's form is wrong.
-  static result<std::unique_ptr<managers>> join(const std::string& store, const std::string& own);
+  /// Joins the managers at a store, such as etcd://n1:2379/weft. `own`: host:service of this one, for clients.
+  /// `of_nodes`: the same for nodes, which find it there; empty: it has none. Errors: a sentence; invalid where the
+  /// store's form is wrong.
+  static result<std::unique_ptr<managers>> join(const std::string& store, const std::string& own,
+                                                const std::string& of_nodes);
   ~managers() override;  ///< Leaves in order.
 
   /// Keeps the membership. Call it every few milliseconds. True: managers came or went.

@@ -45,8 +45,11 @@ class manager_ring {
   std::string owner(const token& client) const { return in_order(client, 1).empty() ? "" : in_order(client, 1)[0]; }
   /// The first managers of a client: its own, and those that take it over, in order. At most `most`.
   std::vector<std::string> in_order(const token& client, std::size_t most) const {
+    return in_order(std::string_view(reinterpret_cast<const char*>(client.data()), client.size()), most);
+  }
+  /// The same of a node, by its name.
+  std::vector<std::string> in_order(std::string_view name, std::size_t most) const {
     std::vector<std::string> found;
-    const std::string_view name(reinterpret_cast<const char*>(client.data()), client.size());
     const auto first = std::ranges::lower_bound(points_, std::pair(ring_place(name), std::uint32_t{0}));
     const std::size_t begin = static_cast<std::size_t>(first - points_.begin());
     for (std::size_t i = 0; i < points_.size() && found.size() < std::min(most, managers_.size()); ++i) {

@@ -5,7 +5,7 @@
 A manager, a daemon on each node by Slurm, 8 executors, and 3 clients on hosts of their own. First a calm run: no call
 is lost, and the accounting is exact. Then one node is killed while all work: calls end with a result or with a typed
 error, and the work goes on. At last, in a cluster of its own with etcd, two managers share 8 clients and one manager
-is killed: the other takes its clients and its daemons over, within 2 s (only over tcp). Exit code 1 at any violation.
+is killed: the other takes its clients and its daemons over, within 2 s. Exit code 1 at any violation.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def main() -> int:
             if given.calm:
                 continue
             report["no_managers"] = reason_to_leave_out(
-                fabric, given.build / "examples" / "invocation" / f"invocation-manager.{fabric}")
+                given.build / "examples" / "invocation" / f"invocation-manager.{fabric}")
             if not report["no_managers"]:
                 add(report, in_a_cluster(given, fabric, managers=True))
     except KeyboardInterrupt:

@@ -19,16 +19,13 @@ from nodes.cluster_run import EXECUTORS, LOADS, SILENCE_MS, Program, Run, Violat
 
 MANAGERS = 2  # on hosts of their own, after those of the clients
 TAKE_OVER_MS = 2000.0  # a client of the dead manager has a result again by then
-# A killed process breaks its connections over tcp. Over tcp_rxm only its silence tells, and clients allow more of it.
-ENDS_ARE_SEEN_AT_ONCE = {"tcp"}
 TYPED = {"manager_lost", "executor_lost"}  # what may end a call while a manager dies
+SAID_CALLS = 50  # a client says each time that it has done so many
 LIMIT = 120.0  # seconds, of a step
 
 
-def reason_to_leave_out(fabric: str, manager: Path) -> str:
-    """Why no manager of a fabric is killed; empty: it can be."""
-    if fabric not in ENDS_ARE_SEEN_AT_ONCE:
-        return f"over {fabric} a killed process breaks no connection, and its silence is noticed after more than 2 s"
+def reason_to_leave_out(manager: Path) -> str:
+    """Why no manager is killed; empty: it can be."""
     if not any(os.access(Path(folder) / "etcd", os.X_OK) for folder in os.get_exec_path()):
         return 'etcd is not installed; "scripts/setup cluster" installs it'
     # A place that is none: the program refuses it, and says so first where it was built without etcd.
@@ -56,6 +53,10 @@ class Follower:
         self.report: dict[str, Any] = {}
         self.name = program.path.name
 
+    def does_more_calls(self, times: int = 2) -> None:
+        """Waits until it has said more often how many calls are done."""
+        self.program.wait_for("done ", LIMIT, self.program.said().count("done ") + times)
+
     def served_by(self) -> str:
         return self.program.said().partition("served by ")[2].split(maxsplit=1)[0]
 
@@ -73,8 +74,12 @@ class ManagersRun(Run):
         managers = [word for each in addresses for word in ("--manager", each)]
         return Follower(self.start(name, [
             "ip", "netns", "exec", f"c{host}", self.path("invocation-follower"), *managers, "--node",
-            f"10.7.0.{200 + host}", "--warm", "--for-ms", str(int(LIMIT * 3000)), "--until",
-            str(self.folder / "managers.stop")]))
+            f"10.7.0.{200 + host}", "--warm", "--say-every", str(SAID_CALLS), "--for-ms", str(int(LIMIT * 3000)),
+            "--until", str(self.folder / "managers.stop"), "--accounts-ms", str(int(LIMIT * 500))]))
+
+    def store(self) -> str:
+        """Where the managers are members, and where the daemons of a dead one find another."""
+        return os.environ["WEFT_CLUSTER_ETCD"] + "/demo"
 
     def shared_platform(self) -> list[Manager]:
         """More nodes than executors would hide whether those of the dead manager are in use."""
@@ -86,16 +91,15 @@ class ManagersRun(Run):
             each.program = self.start(f"manager.{each.host}", [
                 "ip", "netns", "exec", each.host, self.path("invocation-manager"), "--node", node, "--nodes", "0",
                 "--announce", str(clients), "--announce-nodes", str(nodes), "--node-silence-ms", str(SILENCE_MS),
-                "--start-limit-ms", "30000", "--membership", os.environ["WEFT_CLUSTER_ETCD"] + "/demo"])
+                "--start-limit-ms", "30000", "--membership", self.store()])
             each.address, each.register = self.announced(each.program, clients, nodes)
         for each in managers:
             room = -(-EXECUTORS // len(each.nodes))  # all clients may have the same manager
             count = str(len(each.nodes))
-            others = [word for other in managers if other is not each for word in ("--manager", other.register)]
             each.daemons = self.start(f"srun.{each.host}", [
                 "srun", "--mpi=none", "-w", ",".join(each.nodes), "-N", count, "-n", count, "--ntasks-per-node=1",
-                "--no-kill", "--kill-on-bad-exit=0", self.path("weft-node"), "--manager", each.register, *others,
-                "--workers", str(room)])
+                "--no-kill", "--kill-on-bad-exit=0", self.path("weft-node"), "--manager", each.register, "--manager",
+                self.store(), "--workers", str(room)])
         for each in managers:
             try:
                 each.program.wait_for("entered: ", LIMIT, len(each.nodes))
@@ -115,11 +119,16 @@ class ManagersRun(Run):
         dead = max(managers, key=lambda each: served.count(each.address))
         heir = next(each for each in managers if each is not dead)
         orphans = [client for client, by in zip(clients, served, strict=True) if by == dead.address]
-        time.sleep(1)  # calls of all
+        for client in clients:
+            client.does_more_calls()
         dead.program.kill()
         killed_at = time.monotonic()
         for client in orphans:
+            client.program.wait_for("lost: ", LIMIT)
+        noticed_ms = 1000 * (time.monotonic() - killed_at)
+        for client in orphans:
             client.program.wait_for("works with ", LIMIT, 2)
+        works_ms = 1000 * (time.monotonic() - killed_at)
         dead.daemons.wait_for(f"registered at {heir.register} ", LIMIT, len(dead.nodes))
         joined_ms = 1000 * (time.monotonic() - killed_at)
         # The heir's own nodes are full, or fuller than these.
@@ -128,7 +137,8 @@ class ManagersRun(Run):
             client.program.wait_for("works with ", LIMIT)
         inherited = sum(self.executors_on(node) for node in dead.nodes)
         self.check(inherited > 0, f"no executor of the heir runs on the nodes of the dead manager, {dead.nodes}")
-        time.sleep(1)  # more calls of all
+        for client in [*clients, *later]:
+            client.does_more_calls()
         (self.folder / "managers.stop").touch()
         total = self.sums_of([*clients, *later])
         for client in orphans:
@@ -140,9 +150,12 @@ class ManagersRun(Run):
             self.check(seen["billed"] == seen["done"],
                        f"{client.name}: {seen['billed']} calls are in its account, and {seen['done']} were done")
         total |= {"host": dead.host, "clients": len(clients), "orphans": len(orphans), "later": len(later),
-                  "inherited": inherited, "daemons": len(dead.nodes), "joined_ms": joined_ms,
+                  "inherited_nodes": inherited, "daemons": len(dead.nodes), "joined_ms": joined_ms,
+                  "noticed_ms": noticed_ms, "works_ms": works_ms,
                   "takeover_ms": max(each.report["longest_takeover_ms"] for each in orphans),
                   "gap_ms": max(each.report["longest_gap_ms"] for each in orphans)}
+        self.check(works_ms <= TAKE_OVER_MS, f"the last client worked again {works_ms:.0f} ms after the death; "
+                   f"{TAKE_OVER_MS:.0f} are allowed")
         total["manager"] = self.ended_in_order(managers, heir, len(orphans), len(clients) + len(later))
         total["seconds"] = time.monotonic() - begin
         return total
@@ -163,7 +176,7 @@ class ManagersRun(Run):
             total["exact"] += int(seen["exact"])
             for name, number in seen["failed"].items():
                 total["failed"][name] = total["failed"].get(name, 0) + number
-            for name in ("asked", "done", "done_after_takeover", "unbilled", "billed"):
+            for name in ("asked", "done", "done_after_takeover", "unbilled", "billed", "inherited"):
                 total[name] = total.get(name, 0) + seen[name]
         return total
 
@@ -176,7 +189,11 @@ class ManagersRun(Run):
                    f"{client.name}: the take-over took {seen['longest_takeover_ms']:.0f} ms, with "
                    f"{seen['longest_gap_ms']:.0f} ms between two results; {TAKE_OVER_MS:.0f} are allowed")
         self.check(seen["done_after_takeover"] > 0, f"{client.name}: its work did not go on after the take-over")
-        self.check(seen["unbilled"] == 1, f"{client.name}: the account of the dead manager is not said to be unbilled")
+        # A call in flight at the death may have been executed, and ended without its result.
+        before, failed = seen["done"] - seen["done_after_takeover"], sum(seen["failed"].values())
+        self.check(seen["unbilled"] == 0 and before <= seen["inherited_calls"] <= before + failed,
+                   f"{client.name}: the heir billed {seen['inherited_calls']} calls of the dead manager; {before} were "
+                   f"done, and {failed} failed")
         self.check(seen["billed"] == seen["done_after_takeover"],
                    f"{client.name}: {seen['billed']} calls are in its account, and {seen['done_after_takeover']} were "
                    "done after the take-over")
@@ -195,6 +212,7 @@ class ManagersRun(Run):
         self.check(code == 0, f"the heir ended with {code}: {said.strip()}")
         lines = [line for line in said.splitlines() if re.match("allocations billed|clients sent|nodes: ", line)]
         for sentence in (f"allocations billed: {bills}, exactly: {bills}\n",
+                         f"accounts inherited from managers that are gone: {orphans}\n",
                          f"taken over from managers that are gone: {orphans}\n"):
             self.check(sentence in said, f"the heir did not say {sentence.strip()!r}: {lines}")
         return "; ".join(lines)
@@ -204,9 +222,11 @@ def line_of(fabric: str, found: dict[str, Any], failures: str) -> str:
     """What was found, for people."""
     accounts = found["clients"] + found["later"]
     return (f"{fabric:8} manager on {found['host']} killed in the middle: {found['orphans']} of {found['clients']} "
-            f"clients taken over, the largest take-over {found['takeover_ms']:.0f} ms, {found['gap_ms']:.0f} ms "
-            f"between two results; {found['done']} of {found['asked']} calls done; typed errors: {failures}; calls "
-            f"done after that: {found['done_after_takeover']}; accounts exact: {found['exact']} of {accounts}, "
-            f"said to be unbilled: {found['unbilled']}; its {found['daemons']} daemons joined the heir within "
-            f"{found['joined_ms']:.0f} ms, executors there: {found['inherited']}; {found['seconds']:.1f} s\n"
+            f"clients taken over, all noticed within {found['noticed_ms']:.0f} ms and work again within "
+            f"{found['works_ms']:.0f} ms, the largest take-over {found['takeover_ms']:.0f} ms, "
+            f"{found['gap_ms']:.0f} ms between two results; {found['done']} of {found['asked']} calls done; typed "
+            f"errors: {failures}; calls done after that: {found['done_after_takeover']}; accounts exact: "
+            f"{found['exact']} of {accounts}, of the dead manager {found['inherited']}, said to be unbilled: "
+            f"{found['unbilled']}; its {found['daemons']} daemons joined the heir within {found['joined_ms']:.0f} ms, "
+            f"executors there: {found['inherited_nodes']}; {found['seconds']:.1f} s\n"
             f"{fabric:8} heir: {found['manager']}")

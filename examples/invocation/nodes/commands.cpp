@@ -4,6 +4,8 @@
 #include "command_line.hpp"
 #include "meeting.hpp"
 
+#include <weft/job/etcd/address.hpp>
+
 #include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
@@ -28,6 +30,8 @@ std::uint16_t usual_workers() {
   const unsigned here = said > 0 ? static_cast<unsigned>(said) : std::thread::hardware_concurrency();
   return static_cast<std::uint16_t>(std::clamp(here, 1U, 4096U));
 }
+
+bool is_no_store(const std::string& manager) { return !manager.starts_with(jobs::etcd_scheme); }
 
 }  // namespace
 
@@ -102,8 +106,9 @@ std::variant<daemon_command, stop_with> parse_daemon(std::string_view fabric, in
                    "SIGTERM, SIGINT and SIGUSR1 drain it: running calls end, then it does, with exit code 0.",
                self);
   app.add_option("--manager", c.options.managers,
-                 "Where nodes register: host:port; file:PATH, which a manager writes; or job, of rank 0 of a "
-                 "weft::job. Of several (repeatable) the first that answers")
+                 "Where nodes register: host:port; file:PATH, which a manager writes; etcd://host:port[/prefix], the "
+                 "--membership of managers with --nodes; or job, of rank 0 of a weft::job. Of several (repeatable) "
+                 "the first that answers, those of etcd last")
       ->required();
   app.add_option("--node", c.options.node, "Local address to use; without it the one on the way to the manager");
   add_fabric(app, c.options.fabrics);
@@ -136,12 +141,21 @@ std::variant<daemon_command, stop_with> parse_daemon(std::string_view fabric, in
     c.options.secret = *token;
   }
   limit.store(), silence.store(), drain.store(), grace.store();
+  auto& all = c.options.managers;
+  if (const auto stores = std::stable_partition(all.begin(), all.end(), is_no_store); stores != all.end()) {
+    c.options.membership = *stores;
+    if (all.end() - stores > 1)
+      return no("--manager names " + std::to_string(all.end() - stores) + " places in etcd: give one");
+    all.erase(stores, all.end());
+  }
   for (std::string& each : c.options.managers) {
     auto address = manager_address(each, side::node, c.options.manager_limit);
     if (!address) return no(address.error().sentence);
     each = std::move(address).value();
   }
-  if (c.options.node.empty()) c.options.node = own_address_towards(c.options.managers.front());
+  if (c.options.node.empty())
+    c.options.node = c.options.managers.empty() ? own_address_towards_store(c.options.membership)
+                                                : own_address_towards(c.options.managers.front());
   c.spawn.node = c.options.node;
   c.spawn.fabrics = c.options.fabrics;
   return c;

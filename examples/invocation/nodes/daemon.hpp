@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The daemon of a node: it registers with a manager, starts executors, keeps their journals, and reports free workers
-// and deaths. It is the parent of its executors, so it sees every end, and they end with it.
+// The daemon of a node: it registers with a manager, which it may find in etcd, starts executors, keeps their journals,
+// and reports free workers and deaths. It is the parent of its executors, so it sees every end, and they end with it.
 // An executor ends by itself when its client or its manager is gone. The daemon bounds that: it kills an executor after
 // the end of its lease, after a drain's limit, and `grace` after the loss of its manager.
 // Hot path: no; calls pass by it. Threads: one, the same from open() on (executors die with it).
@@ -14,8 +14,10 @@
 #include <weft/core/printable.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,7 +56,7 @@ class node_daemon {
       met = true;
       attend(asked_to_end);
       if (draining_ && executors_.empty()) return leave();
-      const bool over = dismissed_ && o_.managers.size() == 1;
+      const bool over = dismissed_ && o_.managers.size() == 1 && !o_.more_managers;
       abandon();
       if (over || draining_) return {};
       say("the manager at " + at_ + (dismissed_ ? " ended" : " was lost (" + loss_ + ")") + "; looking for one");
@@ -63,7 +65,8 @@ class node_daemon {
   /// Executors so far, for people.
   std::string summary() const {
     return "executors: " + std::to_string(started_) + " started, " + std::to_string(in_order_) + " ended in order, " +
-           std::to_string(died_) + " died";
+           std::to_string(died_) + " died" +
+           (orphans_.empty() ? "" : ", " + std::to_string(orphans_.size()) + " accounts that no manager took");
   }
 
  private:
@@ -72,10 +75,19 @@ class node_daemon {
     std::uint16_t workers;
     process_spawner::child child;
     instant lease_end;
+    token client_secret{};
     instant kill_at = instant::max();
     std::string why{};  ///< Why the daemon ended it.
     std::optional<executor_end> end{};
     std::size_t told = 0;  ///< Journals of the report so far.
+  };
+
+  /// The account of an executor that ended after its manager.
+  struct orphan {
+    token client_secret;
+    std::uint16_t workers;
+    std::vector<std::string> journals;  ///< Of journals_per_letter workers each.
+    std::size_t told = 0;
   };
 
   node_daemon(const daemon_options& o, transport<F> net, outbox<F> letters, process_spawner::settings spawn)
@@ -98,13 +110,22 @@ class node_daemon {
     void operator()(const connected&) const noexcept {}
   };
 
+  /// Those of the command line first. The one that ended comes last: it may have been started again.
+  std::vector<std::string> candidates() const {
+    std::vector<std::string> all = o_.managers;
+    if (o_.more_managers)
+      for (std::string& each : o_.more_managers())
+        if (std::ranges::find(all, each) == all.end()) all.push_back(std::move(each));
+    std::stable_partition(all.begin(), all.end(), [this](const std::string& each) { return each != at_; });
+    return all;
+  }
   /// Connects to the first manager that answers.
   result<void> seek(const stop& asked_to_end, bool again) {
     const instant end = net_.now() + o_.manager_limit;
     const auto hello = encode(greeting{o_.secret});
-    std::string why;
+    std::string why = "none is known";
     do {
-      for (const std::string& each : o_.managers) {
+      for (const std::string& each : candidates()) {
         if (asked_to_end()) draining_ = true;
         if (draining_) return {error(errc::closed, "seek"), "asked to end"};
         lost_ = dismissed_ = entered_ = false;
@@ -151,6 +172,8 @@ class node_daemon {
     else if (const auto k = unpack<kill_message>(message)) {
       for (running& e : executors_)
         if (e.number == k->number) end(e, "its manager ended it", net_.now());
+    } else if (const auto n = unpack<noted_message>(message)) {
+      unnoted_.erase(n->number);
     } else if (unpack<entered_message>(message)) {
       entered_ = true;
       say("registered at " + at_ + " as " + o_.name + ": " + std::to_string(o_.workers) + " workers");
@@ -174,7 +197,7 @@ class node_daemon {
     if (!child) return no(child.error().sentence);
     const std::uint64_t process = child->number();
     const auto lease = std::chrono::milliseconds(std::clamp<std::uint64_t>(m.lease_ms, 1, longest_lease_ms));
-    executors_.push_back({m.number, m.workers, std::move(child).value(), net_.now() + lease});
+    executors_.push_back({m.number, m.workers, std::move(child).value(), net_.now() + lease, m.client_secret});
     ++started_;
     (void)letters_.post(net_, manager_, started_message{m.number, process});
     tell_state();
@@ -216,10 +239,41 @@ class node_daemon {
     }
     const bool some = std::erase_if(executors_, [this](running& e) { return e.end && report(e); }) > 0;
     if (some && manager_ && !lost_) tell_state();
+    if (entered_ && !lost_) tell_orphans();
   }
-  /// The journals, then the end. Returns false where messages wait for room.
+  /// The next manager bills what the last one cannot.
+  void tell_orphans() {
+    while (!orphans_.empty()) {
+      orphan& o = orphans_.front();
+      for (; o.told < o.journals.size(); ++o.told)
+        if (!letters_.post(
+                net_, manager_,
+                orphan_message{o.client_secret, o.workers, static_cast<std::uint16_t>(o.told * journals_per_letter),
+                               o.journals[o.told]}))
+          return;  // no room: again in the next round
+      orphans_.pop_front();
+    }
+  }
+  orphan account_of(running& e) {
+    orphan o{e.client_secret, e.workers, {}};
+    for (auto all = e.child.journals(); !all.empty();) {
+      const std::size_t some = std::min<std::size_t>(journals_per_letter, all.size());
+      o.journals.push_back(packed(all.first(some)));
+      all = all.subspan(some);
+    }
+    return o;
+  }
+  void keep(orphan account) {
+    if (orphans_.size() == most_orphans) orphans_.pop_front();
+    orphans_.push_back(std::move(account));
+  }
+  /// The journals, then the end. Returns false where messages wait for room. Without a manager the account is kept for
+  /// the next one.
   bool report(running& e) {
-    if (!manager_ || lost_) return count(e);
+    if (!manager_ || lost_) {
+      keep(account_of(e));
+      return count(e);
+    }
     const std::span<worker_journal> all = e.child.journals();
     while (e.told < all.size()) {
       const std::size_t some = std::min<std::size_t>(journals_per_letter, all.size() - e.told);
@@ -232,6 +286,8 @@ class node_daemon {
     if (!letters_.post(net_, manager_,
                        ended_message{e.number, e.end->in_order, std::string_view(sentence).substr(0, largest_text)}))
       return false;
+    // The manager may be dead, and nobody has noticed it yet.
+    if (unnoted_.size() < most_orphans) unnoted_.insert_or_assign(e.number, account_of(e));
     return count(e);
   }
   bool count(const running& e) {
@@ -250,6 +306,8 @@ class node_daemon {
   void abandon() {
     const instant end = net_.now() + o_.grace;
     lost_ = true;
+    for (auto& [number, account] : unnoted_) keep(std::move(account));
+    unnoted_.clear();
     while (!executors_.empty()) {
       for (running& e : executors_) this->end(e, "its manager is gone", end);
       rest(10ms);
@@ -261,12 +319,15 @@ class node_daemon {
   void say(const std::string& sentence) const { std::cout << printable(o_.name + ": " + sentence) << std::endl; }
 
   static constexpr std::uint64_t longest_lease_ms = 86'400'000;
+  static constexpr std::size_t most_orphans = 1024;  ///< Then the oldest account goes.
 
   daemon_options o_;
   outbox<F> letters_;  ///< Before the transport: its memory outlives posts that are still under way.
   transport<F> net_;
   process_spawner spawn_;
   std::vector<running> executors_;
+  std::map<std::uint64_t, orphan> unnoted_;  ///< Reported to the manager, which has not answered.
+  std::deque<orphan> orphans_;               ///< For the next manager.
   peer manager_;
   std::string at_;    ///< The manager's address.
   std::string loss_;  ///< Why it was lost.

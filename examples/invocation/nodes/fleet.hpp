@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../outbox.hpp"
+#include "inherited.hpp"
 #include "options.hpp"
 #include "roster.hpp"
 
@@ -64,6 +65,9 @@ class fleet {
     }
     return placed;
   }
+  /// The bill of an allocation whose manager is gone, once a node has brought it.
+  std::optional<bill_fields> inherit(const token& client_secret) { return inherited_.collect(client_secret); }
+  std::uint64_t inherited() const noexcept { return inherited_.taken(); }
   void kill(const remote_executor& e) {
     if (!e.end) (void)letters_.post(net_, e.node, kill_message{e.number});  // full: the manager asks again
   }
@@ -135,10 +139,13 @@ class fleet {
           say("executor " + std::to_string(e->number) + " on " + node->name + ": " + std::string(end->sentence));
         seen_.ended(*e, {end->in_order, "on the node " + node->name + ": " + std::string(end->sentence)});
       }
+      (void)letters_.post(net_, from, noted_message{end->number});
     } else if (const auto w = unpack<wind_up_message>(message)) {
       if (const auto e = seen_.of(from, w->number))
         e->to_wind_up = winding_up{"the node " + node->name + " ends the executor: " + std::string(w->sentence),
                                    std::chrono::milliseconds(std::min<std::uint64_t>(w->limit_ms, 86'400'000))};
+    } else if (const auto o = unpack<orphan_message>(message)) {
+      (void)inherited_.take(*o);
     } else if (unpack<left_message>(message)) {
       node->left = true;
     }
@@ -154,6 +161,7 @@ class fleet {
   outbox<F> letters_;  ///< Before the transport: its memory outlives posts that are still under way.
   transport<F> net_;
   roster seen_;
+  inherited_accounts inherited_;
   bool ends_ = false;  ///< The nodes leave, because this manager does.
 };
 

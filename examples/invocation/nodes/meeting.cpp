@@ -4,6 +4,7 @@
 #include "../../announcement.hpp"
 #include "../library.hpp"
 
+#include <weft/job/etcd/address.hpp>
 #include <weft/job/job.hpp>
 
 #include <algorithm>
@@ -71,7 +72,7 @@ result<std::string> manager_address(const std::string& given, side whose, durati
     address = std::move(line).value();
   }
   if (whose == side::node && !jobs::endpoint_of(address))
-    return wrong("--manager is \"" + address + "\": it must be host:port, file:PATH or job");
+    return wrong("--manager is \"" + address + "\": it must be host:port, file:PATH, etcd://host:port or job");
   return address;
 }
 
@@ -92,6 +93,11 @@ std::string own_address_towards(const std::string& where) {
       return jobs::address_of(socket.get()).host;
   }
   return "127.0.0.1";
+}
+
+std::string own_address_towards_store(const std::string& store) {
+  const auto at = jobs::etcd_address_of(store);
+  return at && !at->hosts.empty() ? own_address_towards(jobs::in_words(at->hosts.front())) : "127.0.0.1";
 }
 
 result<token> secret_of(const std::string& path) {

@@ -21,13 +21,15 @@ result<void> tell_addresses(const fleet_options& o, const std::string& of_nodes,
 enum class side : std::uint8_t { node, client };
 
 /// The address that --manager means: "host:service"; "file:PATH", a file that a manager writes; "job", the value of
-/// rank 0. Errors: invalid, deadline.
+/// rank 0. (A place in etcd stands for several: membership/directory.hpp.) Errors: invalid, deadline.
 result<std::string> manager_address(const std::string& given, side whose, duration limit);
 
 /// The address of this machine by which the other ranks of the job reach it. Errors: as of join_job().
 result<std::string> own_address_in_job();
 /// The address of this machine on the way to `host:service`; 127.0.0.1 where the host is no address.
 std::string own_address_towards(const std::string& where);
+/// The same on the way to the first host of etcd://host:port[,host:port][/prefix].
+std::string own_address_towards_store(const std::string& store);
 
 /// A secret of a file: the first 16 bytes of its SHA-256. Errors: invalid.
 result<token> secret_of(const std::string& path);

@@ -27,10 +27,12 @@ enum class message_kind : std::uint8_t {
   ended,
   state,
   wind_up,
-  left,  // node to manager
+  left,
+  orphan,  // node to manager
+  noted,   // manager to node
 };
 
-inline constexpr std::uint8_t nodes_version = 1;
+inline constexpr std::uint8_t nodes_version = 2;
 inline constexpr std::size_t longest_name = 64;           ///< Of a node.
 inline constexpr std::uint16_t journals_per_letter = 32;  ///< Workers in one journal_message.
 
@@ -69,29 +71,19 @@ struct entered_message {
   constexpr void fields(auto&) {}
 };
 /// An order for an executor, and the end of its allocation.
-struct start_message {
+struct start_message : executor_fields {
   static constexpr auto kind = message_kind::start;
   std::uint64_t number = 0;
   std::uint64_t lease_ms = 0;  ///< From the start on.
-  std::uint16_t workers = 0;
-  std::uint16_t slots = 0;
-  std::uint32_t input_bytes = 0;
-  std::uint32_t output_bytes = 0;
-  polling_mode polling = polling_mode::hot;
-  std::uint64_t hot_ns = 0;
-  std::uint64_t function_limit_ns = 0;
   std::uint64_t start_limit_ns = 0;
-  function_source source = function_source::built_in;
-  digest object{};
-  std::uint32_t object_bytes = 0;
+  std::uint64_t silence_ns = 0;
   token allocation{};
   token client_secret{};
   std::string_view manager;
   std::string_view client;
   constexpr void fields(auto& f) {
-    f(number), f(lease_ms), f(workers), f(slots), f(input_bytes), f(output_bytes), f(polling), f(hot_ns),
-        f(function_limit_ns), f(start_limit_ns), f(source), f(object), f(object_bytes), f(allocation), f(client_secret),
-        f(manager), f(client);
+    f(number), f(lease_ms), executor_fields::fields(f), f(start_limit_ns), f(silence_ns), f(allocation),
+        f(client_secret), f(manager), f(client);
   }
 };
 struct kill_message {
@@ -145,6 +137,21 @@ struct wind_up_message {
   std::string_view sentence;
   constexpr void fields(auto& f) { f(number), f(limit_ms), f(sentence); }
 };
+/// The manager has the end and the journals of an executor. Until then its node keeps them for the next manager.
+struct noted_message {
+  static constexpr auto kind = message_kind::noted;
+  std::uint64_t number = 0;
+  constexpr void fields(auto& f) { f(number); }
+};
+/// Journals of some workers of an executor that ended after its manager. They come in order.
+struct orphan_message {
+  static constexpr auto kind = message_kind::orphan;
+  token client_secret{};  ///< Of its allocation: the client shows it for the bill.
+  std::uint16_t workers = 0;
+  std::uint16_t first = 0;
+  std::string_view words;
+  constexpr void fields(auto& f) { f(client_secret), f(workers), f(first), f(words); }
+};
 /// Last message of a daemon: no executor is left.
 struct left_message {
   static constexpr auto kind = message_kind::left;
@@ -186,19 +193,11 @@ inline bool unpacked(std::string_view words, std::span<worker_journal> into) {
 inline start_message message_of(const executor_order& order, std::uint64_t number, std::uint64_t lease_ms) {
   const worker_settings& c = order.common;
   start_message m;
+  static_cast<executor_fields&>(m) = fields_of(order);
   m.number = number;
   m.lease_ms = lease_ms;
-  m.workers = order.workers;
-  m.slots = c.slots;
-  m.input_bytes = c.input_bytes;
-  m.output_bytes = c.output_bytes;
-  m.polling = c.polling.mode;
-  m.hot_ns = static_cast<std::uint64_t>(c.polling.hot_for.count());
-  m.function_limit_ns = static_cast<std::uint64_t>(c.function_limit.count());
   m.start_limit_ns = static_cast<std::uint64_t>(c.start_limit.count());
-  m.source = c.ships ? function_source::object : function_source::built_in;
-  m.object = c.object;
-  m.object_bytes = c.object_bytes;
+  m.silence_ns = static_cast<std::uint64_t>(c.silence.count());
   m.allocation = c.allocation;
   m.client_secret = c.client_secret;
   m.manager = c.manager;
@@ -207,19 +206,10 @@ inline start_message message_of(const executor_order& order, std::uint64_t numbe
 }
 inline executor_order order_of(const start_message& m) {
   const auto time = [](std::uint64_t ns) { return duration(static_cast<std::int64_t>(ns)); };
-  executor_order order;
-  order.workers = m.workers;
+  executor_order order = order_with(m);
   worker_settings& c = order.common;
-  c.slots = m.slots;
-  c.input_bytes = m.input_bytes;
-  c.output_bytes = m.output_bytes;
-  c.polling.mode = m.polling;
-  c.polling.hot_for = time(m.hot_ns);
-  c.function_limit = time(m.function_limit_ns);
   c.start_limit = time(m.start_limit_ns);
-  c.ships = m.source == function_source::object;
-  c.object = m.object;
-  c.object_bytes = m.object_bytes;
+  c.silence = time(m.silence_ns);
   c.allocation = m.allocation;
   c.client_secret = m.client_secret;
   c.manager = std::string(m.manager);

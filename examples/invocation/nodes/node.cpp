@@ -2,6 +2,8 @@
 //
 // weft-node.<fabric>
 #include "../commands.hpp"
+#include "../membership/directory.hpp"
+#include "../membership/ring.hpp"
 #include "daemon.hpp"
 
 #include <weft/compose/selected.hpp>
@@ -30,6 +32,21 @@ int main(int argc, char** argv) try {
                        " executors and clients share memory, so they must be of one user; leave the option out");
     return 2;
   }
+  std::unique_ptr<manager_directory> directory;
+  if (!command.options.membership.empty()) {
+    auto opened = manager_directory::open(command.options.membership);
+    if (!opened) {
+      complain(self, "--manager " + command.options.membership + ": " + opened.error().sentence);
+      return 2;
+    }
+    directory = std::move(opened).value();
+    // The ring spreads the nodes over the managers, and those of a dead one over the others.
+    command.options.more_managers = [&directory, name = command.options.name] {
+      auto all = directory->for_nodes();
+      const std::size_t number = all.size();
+      return manager_ring(std::move(all)).in_order(name, number);
+    };
+  }
   auto made = nodes::node_daemon<fabric>::open(command.options, command.spawn);
   if (!made) {
     complain(self, made.error().sentence);
@@ -37,6 +54,7 @@ int main(int argc, char** argv) try {
   }
   const auto over = (*made)->serve([&] {
     constexpr timespec now{};
+    if (directory) (void)directory->tend();
     return ::sigtimedwait(&ends, nullptr, &now) > 0;
   });
   std::cout << command.options.name << ": " << (*made)->summary() << std::endl;

@@ -8,6 +8,7 @@
 
 #include <weft/core/time.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,13 @@ struct fleet_options {
 
 struct daemon_options {
   std::vector<std::string> managers;  ///< host:service, where daemons register. The first that answers is taken.
-  std::string node;                   ///< Local address, of this daemon and of its executors.
-  std::string fabrics;                ///< Of a program of several fabrics; empty: all.
-  std::string name;                   ///< For people.
-  std::uint16_t workers = 1;          ///< At a time.
+  std::string membership;             ///< etcd://host:port/prefix of the managers; empty: the daemon does not ask etcd.
+  /// The managers that another source knows at this moment, in the order of this node. Empty: there is none.
+  std::function<std::vector<std::string>()> more_managers{};
+  std::string node;           ///< Local address, of this daemon and of its executors.
+  std::string fabrics;        ///< Of a program of several fabrics; empty: all.
+  std::string name;           ///< For people.
+  std::uint16_t workers = 1;  ///< At a time.
   token secret{};
   duration manager_limit = std::chrono::seconds(30);  ///< Without a manager for so long, the daemon ends.
   duration silence = std::chrono::seconds(5);         ///< A manager that says nothing for so long is lost.

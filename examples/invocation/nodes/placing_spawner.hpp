@@ -97,6 +97,11 @@ class placing_spawner {
     if (!placed) return std::move(placed).error();
     return child(remote_child<F>(*nodes_, std::move(placed).value()));
   }
+  /// The bill of an allocation whose manager is gone. Only nodes outlive a manager.
+  std::optional<bill_fields> inherit(const token& client_secret) {
+    return nodes_ ? nodes_->inherit(client_secret) : std::nullopt;
+  }
+  std::uint64_t inherited() const noexcept { return nodes_ ? nodes_->inherited() : 0; }
   void tend() { here_ ? here_->tend() : nodes_->tend(); }
 
   /// Where nodes register; empty: executors run beside the manager.
