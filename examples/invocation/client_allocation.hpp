@@ -7,6 +7,8 @@
 
 #include "client.hpp"
 
+#include <weft/core/printable.hpp>
+
 #include <algorithm>
 
 namespace weft::invocation {
