@@ -9,7 +9,7 @@
 #include "../../compose/selected.hpp"
 #include "../command_line.hpp"
 #include "../transport/weft_end.hpp"
-#include "library_end.hpp"
+#include "raw_library.hpp"
 
 #include <array>
 #include <deque>
