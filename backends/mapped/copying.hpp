@@ -49,12 +49,24 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept {
   }
 }
 
+/// Copies any number of bytes; their places do not overlap. glibc's memcpy copies more than 2 KiB by `rep movsb`. AMD
+/// Zen 3 and 4 take twenty times as long for that where the target begins 1 to 31 bytes further into its page than the
+/// source (sourceware bug 30994): for example a payload behind a header of 8 bytes. Vector moves copy pieces of 2 KiB.
+[[gnu::noinline]] inline void copy_long(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  constexpr std::size_t page = 4096, close = 32, piece = 2048;
+  const std::size_t further = (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page;
+  if (further - 1 < close - 1) {
+    for (; size > piece; to += piece, from += piece, size -= piece) std::memcpy(to, from, piece);
+  }
+  std::memcpy(to, from, size);
+}
+
 /// Copies recently written bytes, for example a header of words. A load wider than the stores before it waits until
 /// they left the store buffer, so short pieces are copied word by word. Out of line, like memcpy.
 [[gnu::noinline]] inline void copy_written(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   constexpr std::size_t each = sizeof(std::uint64_t), most_by_words = 128;
   if (size < each || size > most_by_words) {
-    std::memcpy(to, from, size);
+    copy_long(to, from, size);
     return;
   }
   const auto move = [=](std::size_t at) {
@@ -92,7 +104,7 @@ inline bool is_word(const std::byte* at, std::size_t size) noexcept {
         std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(from)).load(std::memory_order_relaxed);
     std::memcpy(into.data(), &word, sizeof word);
   } else if (!into.empty()) {
-    std::memcpy(into.data(), from, into.size());
+    copy_long(into.data(), from, into.size());
   }
   std::atomic_thread_fence(std::memory_order_acquire);
 }

@@ -24,7 +24,7 @@ namespace weft::backends::mapped {
   if (whole && size > into.size) [[unlikely]] {
     came.outcome = error(errc::truncated, "poll");
   } else if (whole && size != 0) {
-    std::memcpy(into.data, message->data(), size);
+    copy_long(into.data, message->data(), size);
     whole = !lent || !c.in.is_revoked();
   }
   c.pop();

@@ -118,7 +118,7 @@ class outgoing_ring {
     std::byte* into = size <= ring_entry::room ? e.inside.data() : room_in_area(e, size);
     for (const local_memory& each : pieces) {
       if (each.size == 0) continue;
-      std::memcpy(into, each.data, each.size);
+      copy_long(into, each.data, each.size);
       into += each.size;
     }
     commit(e);
