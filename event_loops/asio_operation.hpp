@@ -12,7 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft::event_loops::detail::inline WEFT_ASIO_OF {
+namespace weft::event_loops::detail {
+inline namespace WEFT_ASIO_OF {
 
 template <class Value>
 struct signature {
@@ -128,4 +129,5 @@ struct initiation {
   }
 };
 
-}  // namespace weft::event_loops::detail::inline WEFT_ASIO_OF
+}  // namespace WEFT_ASIO_OF
+}  // namespace weft::event_loops::detail
