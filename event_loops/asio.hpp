@@ -17,7 +17,8 @@
 #include <utility>
 
 namespace weft::event_loops {
-namespace detail::inline WEFT_ASIO_OF {
+namespace detail {
+inline namespace WEFT_ASIO_OF {
 
 /// The part of asio_transport that its handlers keep alive.
 template <complete_fabric F>
@@ -98,7 +99,8 @@ class asio_loop : public std::enable_shared_from_this<asio_loop<F>> {
   bool open_ = true, scheduled_ = false, armed_ = false, watching_ = false;
 };
 
-}  // namespace detail::inline WEFT_ASIO_OF
+}  // namespace WEFT_ASIO_OF
+}  // namespace detail
 
 inline namespace WEFT_ASIO_OF {
 

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <utility>
 
-namespace weft::event_loops::detail::inline WEFT_ASIO_OF {
+namespace weft::event_loops::detail {
+inline namespace WEFT_ASIO_OF {
 
 /// `Self` has the loop, the maker of requests and the options.
 template <class Self, class F>
@@ -85,4 +86,5 @@ class asio_calls {
   }
 };
 
-}  // namespace weft::event_loops::detail::inline WEFT_ASIO_OF
+}  // namespace WEFT_ASIO_OF
+}  // namespace weft::event_loops::detail

@@ -51,7 +51,8 @@
 #include <string>
 #include <system_error>
 
-namespace weft::event_loops::detail::inline WEFT_ASIO_OF {
+namespace weft::event_loops::detail {
+inline namespace WEFT_ASIO_OF {
 
 #ifdef WEFT_BOOST_ASIO
 namespace asio = ::boost::asio;
@@ -87,4 +88,5 @@ using usual_allocator = asio::recycling_allocator<void>;
 using usual_allocator = std::allocator<void>;
 #endif
 
-}  // namespace weft::event_loops::detail::inline WEFT_ASIO_OF
+}  // namespace WEFT_ASIO_OF
+}  // namespace weft::event_loops::detail
