@@ -14,6 +14,11 @@
 
 namespace weft {
 
+namespace detail {
+template <class Transport, class... F>
+class set_fabric_calls;
+}  // namespace detail
+
 /// A peer of a fabric_set that is reached by fabric F: posts to it have no branch. Made by transport::peer_on<F>().
 template <complete_fabric F>
 class peer_of : public peer {
@@ -22,8 +27,8 @@ class peer_of : public peer {
   constexpr peer_of() = default;
 
  private:
-  template <complete_fabric>
-  friend class transport;
+  template <class, class...>
+  friend class detail::set_fabric_calls;
   explicit constexpr peer_of(peer p) noexcept : peer(p) {}
 };
 
