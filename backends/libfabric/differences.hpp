@@ -45,9 +45,9 @@ class differences {
 
   /// Whether opening must fail under the caller's choice. A difference with a dependent answer always fails.
   bool refuse(on_difference chosen) const {
-    for (const difference& each : all_)
-      if (chosen == on_difference::refuse || !each.family.empty()) return true;
-    return false;
+    bool any = false;
+    for (const difference& each : all_) any = any || chosen == on_difference::refuse || !each.family.empty();
+    return any;
   }
   /// Every difference, or "".
   std::string text() const {
