@@ -171,6 +171,13 @@ class set_peer_calls {
     return std::any_of(p.verdicts.begin() + static_cast<std::ptrdiff_t>(from), p.verdicts.end(),
                        [](const fabric_verdict& each) { return each.is == kind::next; });
   }
+  /// Begins over this place of the plan, after its fabric has the regions.
+  template <class Begin>
+  result<peer> with_memory(const connection_plan& p, std::size_t place, Begin& begin) {
+    if (auto registered = state_().memory.use(state_().engines, p.order[place]); !registered)
+      return std::move(registered).error();
+    return begin(p.order[place], p.addresses[place]);
+  }
   template <class Begin>
   result<peer> best_in_memory(std::string_view where, duration timeout, Begin& begin) {
     const planning plans(state_());
@@ -186,10 +193,7 @@ class set_peer_calls {
         continue;
       }
       if (p.verdicts[i].is != kind::next) continue;
-      result<peer> made(error(errc::closed, "connect"), "");
-      if (auto registered = state_().memory.use(state_().engines, p.order[i]); !registered)
-        made = std::move(registered).error();
-      else made = begin(p.order[i], p.addresses[i]);
+      result<peer> made = with_memory(p, i, begin);
       if (made) {
         plans.chose(where, p, i, *made);
         return made;

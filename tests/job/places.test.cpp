@@ -151,11 +151,11 @@ TEST(places, wrong_variables_give_a_sentence) {
 }
 
 TEST(places, slurms_lists_of_nodes_begin_with_a_host) {
-  EXPECT_EQ(detail::first_host("n1"), "n1");
-  EXPECT_EQ(detail::first_host("n1,n2"), "n1");
-  EXPECT_EQ(detail::first_host("n[1-2]"), "n1");
-  EXPECT_EQ(detail::first_host("rack[07,9-12]-ib,m1"), "rack07-ib");
-  EXPECT_EQ(detail::first_host("n["), "");
+  EXPECT_EQ(jobs::detail::first_host("n1"), "n1");
+  EXPECT_EQ(jobs::detail::first_host("n1,n2"), "n1");
+  EXPECT_EQ(jobs::detail::first_host("n[1-2]"), "n1");
+  EXPECT_EQ(jobs::detail::first_host("rack[07,9-12]-ib,m1"), "rack07-ib");
+  EXPECT_EQ(jobs::detail::first_host("n["), "");
 }
 
 TEST(places, ports_after_the_last_one_begin_again) {
