@@ -47,12 +47,13 @@ _FOLDER = ROOT / "tests" / "conformance"
 @click.option("--check", "checks", is_flag=True,
               help="Only whether docs/conformance.md is stale: a cell is missing, failed or too old, or is older than "
                    "its promise, row or suites.")
+@click.option("--any-age", is_flag=True, help="With --check: only changes make a cell stale, and no number of days.")
 @click.option("--page", "file_of_page", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=PAGE,
               show_default="docs/conformance.md", help="The page of --check.")
 @click.option("--format", "kind", type=click.Choice(("table", "json", "csv")), default="table", show_default=True,
               help="How to answer.")
 def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool,
-                checks: bool, file_of_page: Path, kind: str) -> None:
+                checks: bool, any_age: bool, file_of_page: Path, kind: str) -> None:
     """Print the promises, and the tests that show each.
 
     A cell is made from the results of tests, fabric by fabric. The exit code is 1 in three cases. A test of a cell
@@ -67,7 +68,7 @@ def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: b
       ./weft conformance --check       only whether the page is stale
     """
     try:
-        _run(folders, file, mapping, sources, write, old_too, file_of_page if checks else None, kind)
+        _run(folders, file, mapping, sources, write, old_too, file_of_page if checks else None, any_age, kind)
     except Refused as refused:
         for problem in refused.problems:
             click.echo(str(problem), err=True)
@@ -75,7 +76,7 @@ def conformance(folders: tuple[Path, ...], file: Path, mapping: bool, sources: b
 
 
 def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, write: bool, old_too: bool,
-         checked: Path | None, kind: str) -> NoReturn:
+         checked: Path | None, any_age: bool, kind: str) -> NoReturn:
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     promises = read_promises(file, file.name, families)
     tests = defined_tests(_FOLDER)
@@ -95,7 +96,7 @@ def _run(folders: tuple[Path, ...], file: Path, mapping: bool, sources: bool, wr
     today = datetime.now().date()
     if checked is not None:
         table = kept.read(TABLE)
-        why = kept.stale(table, promises, made_from, today)
+        why = kept.stale(table, promises, made_from, None if any_age else today)
         if checked.read_text(encoding="utf-8") != _text(promises, table, made_from):
             why.append("its text is not of docs/tables/conformance.json and promises.yaml: ./weft conformance --write")
         for each in why:

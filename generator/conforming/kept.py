@@ -112,8 +112,8 @@ def runs_often(promise: Promise, column: Column) -> bool:
     return column.where == HERE and promise.section != "answer" and not promise.long_runs
 
 
-def stale(table: Table, promises: Promises, made_from: Mapping[Key, str], today: date) -> list[str]:
-    """Why the table is stale, a sentence for each column and reason."""
+def stale(table: Table, promises: Promises, made_from: Mapping[Key, str], today: date | None) -> list[str]:
+    """Why the table is stale, a sentence for each column and reason. Without `today` no cell is too old."""
     why: dict[tuple[str, str], list[str]] = {}
     for column in promises.columns:
         for promise in promises.promises:
@@ -127,7 +127,7 @@ def stale(table: Table, promises: Promises, made_from: Mapping[Key, str], today:
     return sentences + ([f"it still has {_some(gone)}"] if gone else [])
 
 
-def _why(promise: Promise, column: Column, kept: KeptCell | None, made_from: str, today: date) -> str:
+def _why(promise: Promise, column: Column, kept: KeptCell | None, made_from: str, today: date | None) -> str:
     often = runs_often(promise, column)
     if kept is None:
         return "it lacks cells"
@@ -138,7 +138,7 @@ def _why(promise: Promise, column: Column, kept: KeptCell | None, made_from: str
     if often and kept.made_from != made_from:
         return "older than a change of the promise, the row or a suite"
     most = DAYS if often else DAYS_OF_LONG_RUNS
-    if kept.day and (today - date.fromisoformat(kept.day)).days > most:
+    if today and kept.day and (today - date.fromisoformat(kept.day)).days > most:
         return f"results of more than {most} days ago"
     return ""
 

@@ -95,6 +95,7 @@ def test_a_page_is_fresh_for_days(promises: Promises, made_from: dict[Key, str],
         return stale(fresh, promises, made_from, date.fromordinal(_TODAY.toordinal() + days))
 
     assert after(DAYS) == []
+    assert stale(fresh, promises, made_from, None) == []
     assert after(DAYS + 1) == [f"tcp: results of more than {DAYS} days ago: told, wired"]
     assert [each.split(":")[0] for each in after(DAYS_OF_LONG_RUNS + 1)] == ["tcp", "tcp", "verbs", "cxi"]
 
