@@ -9,7 +9,7 @@
 #if !defined(WEFT_HAS_RARE_WORK)
 #define WEFT_HAS_RARE_WORK 1  // core/error.hpp
 #elif !WEFT_HAS_RARE_WORK
-#error "weft: include <weft/compose/progress/once_per_fabric.hpp> before other headers of weft in this unit"
+#error "weft: include <weft/compose/progress/once_per_fabric.hpp> before other headers of weft [WEFT-C044]"
 #endif
 
 #include "../../core/if_memory.hpp"

@@ -69,6 +69,7 @@ every_atomic = false
 contexts = 1
 shared_transmit = false
 poll_sets = false
+immediate_without_messages = 0
 
 since = 2.0
 provider = ranged
@@ -135,6 +136,7 @@ every_atomic = false
 contexts = 1
 shared_transmit = false
 poll_sets = false
+immediate_without_messages = 0
 
 since = 2.2
 provider = ranged
@@ -201,3 +203,4 @@ every_atomic = false
 contexts = 1
 shared_transmit = false
 poll_sets = false
+immediate_without_messages = 0
