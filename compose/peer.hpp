@@ -152,8 +152,8 @@ constexpr std::uint8_t detail::peer_access::member(const peer& p) noexcept { ret
 
 }  // namespace weft
 
-/// Handles as keys of unordered containers: a program that keeps something for each of many peers finds it at once.
-/// Equal handles have equal hashes, also after the peer's end.
+/// @cond
+// Handles as keys of unordered containers. Equal handles have equal hashes, also after the peer's end.
 template <>
 struct std::hash<weft::peer> {
   std::size_t operator()(const weft::peer& p) const noexcept {
@@ -161,3 +161,4 @@ struct std::hash<weft::peer> {
     return (place >> 6 ^ weft::detail::peer_access::number(p)) * std::size_t{0x9e3779b9};
   }
 };
+/// @endcond
