@@ -16,8 +16,8 @@
 #include <utility>
 
 /// Whether this unit compiles the rare work of its fabrics: opening, meeting, registration, failures. A unit that links
-/// `weft::<fabric>_compiled` has it in a library, so backends leave its headers out here. They are a good part of what a
-/// unit costs. compose/progress/once_per_fabric.hpp asks for the work again, and comes before other headers of weft.
+/// `weft::<fabric>_compiled` has it in a library, so backends leave its headers out here. They are a good part of what
+/// a unit costs. compose/progress/once_per_fabric.hpp asks for the work again, and comes before other headers of weft.
 #if !defined(WEFT_HAS_RARE_WORK)
 #if defined(WEFT_COMPILED)
 #define WEFT_HAS_RARE_WORK 0
