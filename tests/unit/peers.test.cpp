@@ -28,6 +28,7 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++times_asked;
   return std::malloc(size);
 }
+void* operator new[](std::size_t size, const std::nothrow_t& how) noexcept { return operator new(size, how); }
 void operator delete(void* gone) noexcept { std::free(gone); }
 void operator delete[](void* gone) noexcept { std::free(gone); }
 void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
