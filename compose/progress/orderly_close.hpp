@@ -98,9 +98,11 @@ class orderly_close {
   /// Nothing of this side's is outstanding, and the peer has copied what was lent to it.
   bool is_drained(const record& r) const { return outstanding(r) == 0 && !lends_to(*e_.port, r.link); }
   bool are_drained() const {
-    bool lent = false;
-    for (const record& r : e_.peers) lent = lent || (r.state != peer_state::free && lends_to(*e_.port, r.link));
-    return !lent && outstanding() == 0;
+    if (outstanding() != 0) return false;
+    if constexpr (lends_sources<typename Engine::port_type>)
+      for (const record& r : e_.peers)
+        if (r.state != peer_state::free && lends_to(*e_.port, r.link)) return false;
+    return true;
   }
 
   /// Polls for 2 ms: an injected goodbye has no completion, and many providers send it only while they are polled.
