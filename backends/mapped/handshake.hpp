@@ -25,7 +25,7 @@ namespace weft::backends::mapped {
 
 /// The first packet of each side.
 struct hello_packet {
-  std::array<char, 8> magic{'w', 'e', 'f', 't', 'm', 'a', 'p', '2'};
+  std::array<char, 8> magic{'w', 'e', 'f', 't', 'm', 'a', 'p', '3'};
   std::uint64_t entries = 0;  ///< Of the ring; a build with another number has another layout.
   std::uint64_t payload = 0;  ///< Bytes after the ring's entries.
   std::uint64_t arena = 0;    ///< Bytes of the arena's file.
