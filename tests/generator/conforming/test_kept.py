@@ -24,7 +24,7 @@ guests: {verbs: "in a guest"}
 emulated: {cxi: "over it"}
 sources: {build/here: {fabrics: [tcp, verbs, cxi], made_by: ["make it"]}}
 promises:
-  told: {section: contract, number: 1, says: "It is told.", tests: [put_notify]}
+  told: {section: contract, number: 1, says: "The target hears of it.", tests: [put_notify]}
   wired: {section: contract, number: 2, says: "It is wired.", everywhere: [unit.wire]}
   asked: {section: answer, number: 1, says: "It is asked.", tests: [little/put_notify]}
   long: {section: contract, number: 3, says: "It is long.", tests: [put_notify], long_runs: true}
