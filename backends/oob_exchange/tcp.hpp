@@ -93,7 +93,7 @@ class tcp {
   /// each other. Errors: unreachable, deadline, incompatible, invalid host or port.
   static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit,
                                      tcp* own = nullptr) {
-    const wait_limit until{std::chrono::steady_clock::now() + limit, own};
+    const wait_limit until{std::chrono::steady_clock::now() + limit, limit, own};
     const std::string where = place(node, service);
     auto found = resolve(node, service, 0);
     if (!found) return std::move(found).error();
@@ -103,7 +103,7 @@ class tcp {
       if (!socket) why = errno;
       else if ((why = connected(socket.get(), *each, until)) == 0) return ask(socket.get(), where, until);
     }
-    if (why == ETIMEDOUT) return late(where);
+    if (why == ETIMEDOUT) return late(where, limit);
     return failure{{errc::unreachable, origin::system, why, "connect"},
                    "out-of-band exchange: no listener answers at " + where + ": start the listener first (" +
                        std::strerror(why) + ")"};
@@ -115,6 +115,7 @@ class tcp {
   /// Until when a question waits, and whose clients are answered meanwhile.
   struct wait_limit {
     instant end{};
+    duration whole{};
     tcp* own = nullptr;
   };
   static constexpr duration turn = std::chrono::milliseconds(2);  ///< Between two answers of `own`.
@@ -145,11 +146,13 @@ class tcp {
   static failure system_failure(int number, const char* call, const std::string& sentence) {
     return {{errc::native, origin::system, number, call}, sentence + " (" + std::strerror(number) + ")"};
   }
-  static failure late(const std::string& where) {
-    return {error(errc::deadline, "fetch"),
-            "out-of-band exchange: " + where +
-                " sent no address before the deadline: another program listens there, or "
-                "the listener does not call progress()"};
+  static failure late(const std::string& where, duration limit) {
+    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(limit).count();
+    const std::string time =
+        milliseconds % 1000 == 0 ? std::to_string(milliseconds / 1000) + " s" : std::to_string(milliseconds) + " ms";
+    return {error(errc::deadline, "fetch"), "out-of-band exchange: " + where + " sent no address within " + time +
+                                                ": another program listens there, or "
+                                                "the listener does not call progress()"};
   }
 
   static result<address_list> resolve(std::string_view node, std::string_view service, int flags) {
@@ -260,7 +263,7 @@ class tcp {
     if (why == 0) why = receive_all(socket, address.data(), address.size(), until);
     if (why == 0) return address;
     return why == ETIMEDOUT
-               ? late(where)
+               ? late(where, until.whole)
                : system_failure(why, "recv",
                                 "out-of-band exchange: " + where + " closed the connection before it sent its address");
   }
