@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random rows: each generates headers that compile, or is refused with sentences that name a line.
 
-WEFT_RANDOM_ROWS is the number of drawn rows (default 200). WEFT_RANDOM_ROWS_RUN is the number of rows that run the
+WEFT_RANDOM_ROWS is the number of drawn rows (default 100). WEFT_RANDOM_ROWS_RUN is the number of rows that run the
 conformance suites over the in-process port (default 0: tests/made_up_row runs one on every machine; each takes the
 compiler a minute). The draw is the same each time unless WEFT_RANDOM_ROWS is set.
 """
@@ -24,7 +24,7 @@ from generator.rules import Family, read_rules
 from tests.generator.random_rows import edited_row, random_row, real_rows
 
 ROOT = Path(__file__).resolve().parents[2]
-DRAWN = int(os.environ.get("WEFT_RANDOM_ROWS", "200"))
+DRAWN = int(os.environ.get("WEFT_RANDOM_ROWS", "100"))
 RUN = int(os.environ.get("WEFT_RANDOM_ROWS_RUN", "0"))
 BATCH = 250
 FAMILIES = read_rules(ROOT / "generator" / "rules.yaml")

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 namespace weft {
@@ -62,11 +63,11 @@ TEST(deadlines, each_waiting_call_ends_at_its_deadline) {
     with_a_cut_path(
         sleeps, 10s,
         [](net_type& net, peer p, const remote_region&) {
-          ends_at(net, 60ms, "until", [&] { return net.until([] { return false; }, 60ms, ignore); });
-          ends_at(net, 60ms, "retry",
-                  [&] { return net.retry([] { return again(waits_for::queue, "never"); }, 60ms, ignore); });
-          ends_at(net, 60ms, "receive_region", [&] { return net.receive_region(p, 60ms); });
-          ends_at(net, 60ms, "connect", [&] { return net.connect("listener:7471", 60ms); });
+          ends_at(net, 20ms, "until", [&] { return net.until([] { return false; }, 20ms, ignore); });
+          ends_at(net, 20ms, "retry",
+                  [&] { return net.retry([] { return again(waits_for::queue, "never"); }, 20ms, ignore); });
+          ends_at(net, 20ms, "receive_region", [&] { return net.receive_region(p, 20ms); });
+          ends_at(net, 20ms, "connect", [&] { return net.connect("listener:7471", 20ms); });
         },
         1s);
 }
@@ -75,7 +76,7 @@ TEST(deadlines, accept_one_ends_at_its_deadline_where_nobody_connects) {
   loopback::world w(32);
   w.spawn("listener", [&] {
     auto net = open<fabric>({.node = "listener", .service = "7471", .sleeps = true}).value();
-    ends_at(net, 60ms, "accept_one", [&] { return net.accept_one(60ms, ignore); });
+    ends_at(net, 20ms, "accept_one", [&] { return net.accept_one(20ms, ignore); });
   });
   const auto run = w.run(1h);
   EXPECT_TRUE(run) << run.sentence;
@@ -123,7 +124,7 @@ TEST(deadlines, an_operation_without_an_end_fails_in_time_while_its_owner_polls_
         four.post(net, p, there, mine.first(8));
         while (four.ended < 4 && net.now() < start + 20 * timeout) {
           if (sleeps) (void)net.wait(1h);
-          else loopback::sleep_for(100us);
+          else loopback::sleep_for(std::max<duration>(100us, timeout / 1000));
           const std::uint32_t before = four.ended;
           net.progress(on);
           if (four.ended == before) continue;
