@@ -53,7 +53,7 @@ class timers {
     e_.handshake_unsent = false;  // check_peers() below offers each again
     if (e_.side_channel) e_.side_channel->progress();
     check_peers(e_.tick - before, on);
-    if (e_.tick - e_.swept >= sweep_every()) sweep(on);
+    if (e_.tick - e_.swept >= sweep_every()) sweep(before, on);
   }
 
   /// How long the owner may sleep until work is due.
@@ -197,12 +197,19 @@ class timers {
     if (e_.tick - r.since > limit) teardown<Engine>(e_).gone(r, error(errc::peer_lost, "silent"), on);
   }
 
-  void sweep(erased_handler on) {
+  /// Ends operations whose deadline passed. A post reads no clock: it has the tick of the last run. After an absence of
+  /// the owner, operations with that tick may be new, so they have a sixteenth of the limit, counted from here.
+  void sweep(std::uint32_t last_run, erased_handler on) {
+    const bool was_absent = e_.tick - last_run > sweep_every();
     e_.swept = e_.tick;
     const std::uint32_t limit = Engine::ticks(e_.options.operation_timeout);
     for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
       slot& s = *e_.operations.at(i);
       if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
+      if (was_absent && s.posted == last_run) {
+        s.posted = e_.tick - (limit - limit / 16);
+        continue;
+      }
       if (s.stage == stage::grouped) {
         group_packing<Engine>(e_).fail(s, error(errc::deadline, name_of(s.what)), on);
         continue;

@@ -29,9 +29,9 @@ void ends_at(net_type& net, duration limit, std::string_view name, Call&& call) 
   EXPECT_LE(net.now() - start, limit + 1ms) << name;
 }
 
-/// The sides of a conversation whose path is cut: no packet arrives any more.
+/// The sides of a conversation whose path is cut: no packet arrives any more. Or it stays `whole`.
 template <class Body>
-void with_a_cut_path(bool sleeps, duration timeout, Body body, duration limit = 1h) {
+void with_a_cut_path(bool sleeps, duration timeout, Body body, duration limit = 1h, bool whole = false) {
   loopback::world w(31);
   bool over = false;
   region_bytes described{};
@@ -49,7 +49,7 @@ void with_a_cut_path(bool sleeps, duration timeout, Body body, duration limit = 
     loopback::sleep_for(100us);
     auto net = open<fabric>({.sleeps = sleeps, .operation_timeout = timeout, .silence_limit = 1h}).value();
     const peer p = net.connect("listener:7471", 5s).value();
-    w.cut("listener", "caller");
+    if (!whole) w.cut("listener", "caller");
     body(net, p, net.parse_region(described).value());
     w.heal("listener", "caller");
     over = true;
@@ -135,16 +135,17 @@ TEST(deadlines, an_operation_without_an_end_fails_in_time_while_its_owner_polls_
       });
 }
 
-TEST(deadlines, the_first_progress_after_a_sleep_ends_operations_whose_deadline_passed) {
+TEST(deadlines, operations_whose_deadline_passed_end_soon_after_their_owner_is_back) {
   with_a_cut_path(true, 1s, [](net_type& net, peer p, const remote_region& there) {
     const auto mine = net.allocate(64, rights::none).value();
     pending four;
     const auto on = four.handler();
     four.post(net, p, there, mine.first(8));
     loopback::sleep_for(1100ms);  // away: nobody polls
-    (void)net.wait(duration(0));
-    net.progress(on);
+    const instant back = net.now();
+    (void)net.until([&] { return four.ended == 4; }, 1s, on);
     EXPECT_EQ(four.ended, 4U) << "of four operations";
+    EXPECT_LE(net.now() - back, 150ms) << "a tenth of the limit and 50 ms";
   });
 }
 
@@ -155,9 +156,34 @@ TEST(deadlines, an_owner_that_only_polls_ends_them_within_the_polls_between_two_
     const auto on = four.handler();
     four.post(net, p, there, mine.first(8));
     loopback::sleep_for(1100ms);
+    // They were posted before the absence or after it: no clock was read. So they have a sixteenth of the limit more.
+    for (int polls = 0; polls < 32; ++polls) net.progress(on);
+    EXPECT_EQ(four.ended, 0U) << "they may be new";
+    loopback::sleep_for(70ms);
     for (int polls = 0; polls < 32; ++polls) net.progress(on);
     EXPECT_EQ(four.ended, 4U) << "of four operations";
   });
+}
+
+/// The owner computes for longer than the timeout, and then posts: its operations are new, and the path is whole.
+TEST(deadlines, operations_posted_after_a_long_pause_without_polls_are_not_late) {
+  for (const bool sleeps : {true, false}) {
+    with_a_cut_path(
+        sleeps, 1s,
+        [](net_type& net, peer p, const remote_region& there) {
+          const auto mine = net.allocate(64, rights::none).value();
+          for (int i = 0; i < 64; ++i) net.progress(ignore);
+          loopback::sleep_for(5s);
+          pending four;
+          std::uint32_t completions = 0;
+          const auto on =
+              overloaded{[&](const completed&) { ++completions; },
+                         [](const failed& f) { ADD_FAILURE() << name_of(f.what) << " failed"; }, [](auto&&) {}};
+          four.post(net, p, there, mine.first(8));
+          EXPECT_TRUE(net.until([&] { return completions == 4; }, 1s, on));
+        },
+        1h, true);
+  }
 }
 
 }  // namespace
