@@ -319,6 +319,7 @@ class worker {
     while (!letters_.idle() && !manager_lost_ && net_.now() < end) {
       (void)net_.progress(events{*this});
       letters_.pump(net_);
+      if (!letters_.idle()) (void)net_.wait(1ms);  // a stopped manager takes no letter
     }
     if (client_lost_ && !finish_) return {error(errc::peer_lost, "worker"), "the client was lost"};
     return {};
