@@ -26,8 +26,8 @@ from .programs import ROOT, Programs, build
 from .races import race, races
 from .ucx import Rival, found_here, settings_rows, tune
 
-FABRICS = ("tcp", "tcp_rxm", "shm", "mapped")
-OFFERED = (*FABRICS, KERNEL, "sockets", "udp_rxd", SET)
+FABRICS = ("tcp", "tcp_rxm", "shm", "mapped", KERNEL)
+OFFERED = (*FABRICS, "sockets", "udp_rxd", SET)
 
 
 def planned(turns: int | None, quick: bool) -> Plan:
