@@ -110,6 +110,10 @@ class Place:
             shutil.copytree(here, self.folder / "build" / "include" / header, dirs_exist_ok=True)
         words = _COMPILE.format(include="-I/build/include", unit="/build/probe.cpp", program="/build/weft-probe",
                                 link="")
+        return self.entering(words)
+
+    def entering(self, words: str) -> list[str]:
+        """The command that runs words of the shell in the root of a Debian release. make() comes first."""
         return ["bash", "-c", f"root={shlex.quote(str(ROOT))}; {self._variables()}; {_SOURCED}; inside {words}"]
 
     def _variables(self) -> str:

@@ -64,8 +64,10 @@ def _sliced(names: Sequence[str], fabric: str) -> tuple[Key, ...]:
 
 _NOTICES = ("weft put_notify, watched word", "weft put_notify", "weft send", "weft put, watched by the target")
 _BY_HAND = ("by hand, plain", "by hand, tuned write with immediate", "by hand, tuned send", "by hand, watched write")
-_TUNED_MESSAGES = ("UCX tag, tuned", "UCX am, tuned", "newer UCX tag, tuned", "newer UCX am, tuned")
-_TUNED_PUTS = ("UCX put, tuned", "newer UCX put, tuned")
+_EVERY_UCX = ("UCX", "newer UCX", "newest UCX")
+_TUNED_TAGS = tuple(f"{each} tag, tuned" for each in _EVERY_UCX)
+_TUNED_MESSAGES = (*_TUNED_TAGS, *(f"{each} am, tuned" for each in _EVERY_UCX))
+_TUNED_PUTS = tuple(f"{each} put, tuned" for each in _EVERY_UCX)
 _UCX_MESSAGES = (*_TUNED_MESSAGES, "UCX tag", "UCX am")
 _UCX_PUTS = (*_TUNED_PUTS, "UCX put")
 _FLAG = "bench-flag, mapped"
@@ -145,7 +147,7 @@ def _of_kernel_sockets() -> list[Claim]:
 
 CLAIMS = (
     Claim("tcp, 8 B notification / the best UCX tag over tcp", .92, _sliced(_NOTICES[:2], "tcp"),
-          _sliced(("UCX tag, tuned", "newer UCX tag, tuned"), "tcp")),
+          _sliced(_TUNED_TAGS, "tcp")),
     Claim("tcp, 8 B notification / the best by hand", 1.02, _sliced(_NOTICES[:2], "tcp"), _sliced(_BY_HAND, "tcp")),
     *_beside_ucx("tcp", "tcp"),
     *_floors("tcp", "tcp"),

@@ -7,11 +7,15 @@ a badly tuned rival, so each test has the best of some settings.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from ...matrix.loader import Refused
+from ...releasing.places import Place
 from . import outputs
 from .hosts import hosts_of
 from .outputs import NotUnderstood, Readings
@@ -48,7 +52,9 @@ _WARM = 80  # round trips of any size before timing, as large ones of ours have
 _ENTER = ('export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self && '
           'mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t proc proc "$0/proc" && '
           'exec chroot "$0" /usr/bin/ucx_perftest -P 0 "$@"')
+_INSTALL = "command -v ucx_perftest >/dev/null || { apt-get -q update && apt-get -q install -y ucx-utils; }"
 _NEWER_ROOT = ROOT / "build" / "debian13" / "root"
+_NEWEST = Place("debian-14", "forky")  # as in generator/releasing/releases.yaml
 
 
 @dataclass(frozen=True)
@@ -78,27 +84,37 @@ class Rival:
 
 
 def found_here(report: Callable[[str], None], quick: bool) -> list[Ucx]:
-    """The UCX of this machine, and that of the Debian 13 root (scripts/debian13), made or completed now."""
+    """The UCX of this machine, and those of the roots of Debian 13 (scripts/debian13) and of its successor
+    (scripts/releases), made or completed now.
+    """
     here = shutil.which("ucx_perftest")
     absent = "" if here else "not found: install ucx-utils (scripts/setup bench)"
-    return [Ucx("UCX", ("ucx_perftest",), _version(()) if here else "not installed", absent),
-            Ucx("newer UCX", (), "none", "takes no part in a quick run") if quick else _newer(report)]
+    first = Ucx("UCX", ("ucx_perftest",), _version(()) if here else "not installed", absent)
+    if quick:
+        return [first, *(Ucx(name, (), "none", "takes no part in a quick run") for name in ("newer UCX", "newest UCX"))]
+    newer = _in_root("newer UCX", "Debian 13", _NEWER_ROOT, report,
+                     lambda: [str(ROOT / "scripts" / "debian13"), "sh", "-c", f"{_INSTALL} >&2"])
+    return [first, newer, _in_root("newest UCX", "Debian 14", _NEWEST.folder / "root", report, _installs_newest)]
 
 
-def _newer(report: Callable[[str], None]) -> Ucx:
-    name = "newer UCX"
-    install = "command -v ucx_perftest >/dev/null || { apt-get -q update && apt-get -q install -y ucx-utils; }"
-    report("the newer UCX: looks for it in the Debian 13 root")
+def _installs_newest() -> list[str]:
+    """Errors: Refused, where this machine cannot have the root."""
+    _NEWEST.make()
+    return _NEWEST.entering(f"sh -c {shlex.quote(f'{_INSTALL} >&2')}")
+
+
+def _in_root(name: str, system: str, root: Path, report: Callable[[str], None],
+             installing: Callable[[], list[str]]) -> Ucx:
+    report(f"the {name}: looks for it in the {system} root")
     try:
-        done = subprocess.run([ROOT / "scripts" / "debian13", "sh", "-c", f"{install} >&2"], capture_output=True,
-                              text=True, timeout=1200, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Ucx(name, (), "none", f"no Debian 13 root: {error}")
-    if done.returncode != 0 or not (_NEWER_ROOT / "usr/bin/ucx_perftest").is_file():
+        done = subprocess.run(installing(), capture_output=True, text=True, timeout=1200, check=False)
+    except (OSError, subprocess.TimeoutExpired, Refused) as error:
+        return Ucx(name, (), "none", f"no {system} root: {error}")
+    if done.returncode != 0 or not (root / "usr/bin/ucx_perftest").is_file():
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        return Ucx(name, (), "none", f"no Debian 13 root with UCX: {lines[-1] if lines else 'it said nothing'}")
-    command = ("unshare", "--mount", "--propagation", "private", "sh", "-c", _ENTER, str(_NEWER_ROOT))
-    return Ucx(name, command, _version((f"--root={_NEWER_ROOT}",)))
+        return Ucx(name, (), "none", f"no {system} root with UCX: {lines[-1] if lines else 'it said nothing'}")
+    command = ("unshare", "--mount", "--propagation", "private", "sh", "-c", _ENTER, str(root))
+    return Ucx(name, command, _version((f"--root={root}",)))
 
 
 def _version(root: Sequence[str]) -> str:

@@ -243,7 +243,8 @@ def test_the_best_setting_has_the_lowest_median() -> None:
 def test_every_claim_names_contenders_that_there_are(tmp_path: Path) -> None:
     fabrics = ("tcp", "tcp_rxm", "shm", "mapped", "kernel_tcp", "mapped_or_tcp")
     programs = Programs(tmp_path, {}, "", "")
-    rivals = [Rival(Ucx(name, (), "1"), each) for name in ("UCX", "newer UCX") for each in transports(fabrics)]
+    rivals = [Rival(Ucx(name, (), "1"), each) for name in ("UCX", "newer UCX", "newest UCX")
+              for each in transports(fabrics)]
     names = {each.name for each in all_contenders(fabrics, programs, rivals)} | {
         each.name for one in races(fabrics, programs, rivals) for each in one
     }
