@@ -132,7 +132,7 @@ void expect_no_overtaking(std::uint64_t seed, const std::deque<posted>& posts) {
 }
 
 TEST(tagged_messages, of_one_sender_do_not_overtake_each_other) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     loopback::world w(seed, trouble());
     std::deque<posted> posts;
     w.spawn("receiver", [&] { receive_all(seed, posts); });
