@@ -46,13 +46,15 @@ SETTINGS: Mapping[str, tuple[Setting, ...]] = {
 }
 _LEADING = 3  # settings that are tried more than once
 _WARM = 80  # round trips of any size before timing, as large ones of ours have
-# Enters the root with the machine's own devices, so that two processes share memory as outside. -P 0: that package's
-# bench takes itself for an MPI program. MPI moves no byte here, but its own UCX and shared memory would add 1.8 s to
-# each start.
+# Enters the root with the machine's own devices, so that two processes share memory as outside. Debian 13's bench takes
+# itself for an MPI program, and has -P 0. MPI moves no byte here, but its own UCX and shared memory would add 1.8 s to
+# each start. Debian 14's has no MPI.
 _ENTER = ('export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self && '
           'mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && mount -t proc proc "$0/proc" && '
-          'exec chroot "$0" /usr/bin/ucx_perftest -P 0 "$@"')
-_INSTALL = "command -v ucx_perftest >/dev/null || { apt-get -q update && apt-get -q install -y ucx-utils; }"
+          'exec chroot "$0" /usr/bin/ucx_perftest "$@"')
+# The index of a mirror that is a snapshot has a date that passed.
+_INSTALL = ("command -v ucx_perftest >/dev/null || { apt-get -q -o Acquire::Check-Valid-Until=false update "
+            "&& apt-get -q install -y --no-install-recommends ucx-utils; }")
 _NEWER_ROOT = ROOT / "build" / "debian13" / "root"
 _NEWEST = Place("debian-14", "forky")  # as in generator/releasing/releases.yaml
 
@@ -93,7 +95,7 @@ def found_here(report: Callable[[str], None], quick: bool) -> list[Ucx]:
     if quick:
         return [first, *(Ucx(name, (), "none", "takes no part in a quick run") for name in ("newer UCX", "newest UCX"))]
     newer = _in_root("newer UCX", "Debian 13", _NEWER_ROOT, report,
-                     lambda: [str(ROOT / "scripts" / "debian13"), "sh", "-c", f"{_INSTALL} >&2"])
+                     lambda: [str(ROOT / "scripts" / "debian13"), "sh", "-c", f"{_INSTALL} >&2"], ("-P", "0"))
     return [first, newer, _in_root("newest UCX", "Debian 14", _NEWEST.folder / "root", report, _installs_newest)]
 
 
@@ -104,7 +106,7 @@ def _installs_newest() -> list[str]:
 
 
 def _in_root(name: str, system: str, root: Path, report: Callable[[str], None],
-             installing: Callable[[], list[str]]) -> Ucx:
+             installing: Callable[[], list[str]], options: Sequence[str] = ()) -> Ucx:
     report(f"the {name}: looks for it in the {system} root")
     try:
         done = subprocess.run(installing(), capture_output=True, text=True, timeout=1200, check=False)
@@ -113,7 +115,7 @@ def _in_root(name: str, system: str, root: Path, report: Callable[[str], None],
     if done.returncode != 0 or not (root / "usr/bin/ucx_perftest").is_file():
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         return Ucx(name, (), "none", f"no {system} root with UCX: {lines[-1] if lines else 'it said nothing'}")
-    command = ("unshare", "--mount", "--propagation", "private", "sh", "-c", _ENTER, str(root))
+    command = ("unshare", "--mount", "--propagation", "private", "sh", "-c", _ENTER, str(root), *options)
     return Ucx(name, command, _version((f"--root={root}",)))
 
 
