@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[3]
 TABLE = ROOT / "docs/tables/scale.json"
 PEERS_TABLE = ROOT / "docs/tables/many_peers.json"
 CLIENTS_PER_EXECUTOR = 10
+# Blocks from the heap: with 10,000 executors the mappings of large blocks are more than vm.max_map_count permits.
+_ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
 
 
 def processor_seconds() -> float:
@@ -28,7 +31,8 @@ def run(command: list[str], seconds: int) -> dict[str, Any] | None:
     """The figures of one run. None: it was not over in time."""
     began = processor_seconds()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False,
+                              env={**os.environ, **_ALLOCATOR})
     except subprocess.TimeoutExpired:
         return None
     if done.returncode != 0:
