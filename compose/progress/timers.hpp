@@ -207,7 +207,7 @@ class timers {
       slot& s = *e_.operations.at(i);
       if ((s.use != slot_use::user && s.use != slot_use::silent) || e_.tick - s.posted <= limit) continue;
       if (was_absent && s.posted == last_run) {
-        s.posted = e_.tick - (limit - limit / 16);
+        s.posted = e_.tick - (limit - std::max(limit / 16, 1U));
         continue;
       }
       if (s.stage == stage::grouped) {
