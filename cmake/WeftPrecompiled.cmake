@@ -20,8 +20,8 @@ function(weft_programs_below directory out)
   set(${out} ${programs} PARENT_SCOPE)
 endfunction()
 
-# weft_precompile(): gives each executable that is compiled with the common settings alone its precompiled header. One
-# with options of its own, and what is position-independent, would need another one.
+# weft_precompile(): gives each program, and each library of programs, that is compiled with the common settings alone
+# its precompiled header. One with options of its own, and what is position-independent, would need another one.
 function(weft_precompile)
   foreach(kind IN ITEMS plain tests)
     add_library(weft_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL
@@ -37,12 +37,13 @@ function(weft_precompile)
   weft_programs_below(${PROJECT_SOURCE_DIR} programs)
   foreach(program IN LISTS programs)
     get_target_property(type ${program} TYPE)
-    if(NOT type STREQUAL "EXECUTABLE")
+    if(NOT type MATCHES "^(EXECUTABLE|OBJECT_LIBRARY|STATIC_LIBRARY)$")
       continue()
     endif()
+    get_target_property(independent ${program} POSITION_INDEPENDENT_CODE)
     get_target_property(options ${program} COMPILE_OPTIONS)
     get_target_property(libraries ${program} LINK_LIBRARIES)
-    if(options OR NOT "weft_build_settings" IN_LIST libraries)
+    if(independent OR options OR program MATCHES "^lint" OR NOT "weft_build_settings" IN_LIST libraries)
       continue()
     endif()
     set(kind plain)
