@@ -44,12 +44,13 @@ def commands_of(program: str) -> list[str]:
 
 @pytest.mark.parametrize(("command", "reason", "ranks"), [
     (("srun", "--mpi=none", "-N4", "-n4"), "a step of Slurm: rank 0 of 4", 4),
-    (("srun", "--mpi=none", "-N4", "-n16"), "a step of Slurm: rank 0 of 16", 16),
-    (("srun", "--mpi=pmix", "-N4", "-n16"), "PMIX_NAMESPACE and PMIX_RANK are set: PMIx ", 16),
-    (("salloc", "-N4", "-n8", "mpirun"), "PMIX_NAMESPACE and PMIX_RANK are set: PMIx ", 8),
+    (("srun", "--mpi=none", "-N2", "-n2"), "a step of Slurm: rank 0 of 2", 2),
+    (("srun", "--mpi=none", "-N4", "-n64"), "a step of Slurm: rank 0 of 64", 64),
+    (("srun", "--mpi=pmix", "-N4", "-n64"), "PMIX_NAMESPACE and PMIX_RANK are set: PMIx ", 64),
+    (("salloc", "-N4", "-n64", "mpirun"), "PMIX_NAMESPACE and PMIX_RANK are set: PMIx ", 64),
 ])
 def test_a_job_on_four_nodes(command: tuple[str, ...], reason: str, ranks: int) -> None:
-    done = cluster("--nodes", "4", "--", *command, PROGRAM)
+    done = cluster("--nodes", "4", "--slots", "16", "--", *command, PROGRAM)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(reason)
     assert done.stdout.endswith(f": heard {ranks - 1} ranks\n")
