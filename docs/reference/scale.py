@@ -23,8 +23,11 @@ def page(root: Path) -> str:
     """The runs, how their counts grow, and what ends the growth first."""
     runs: list[Run] = list(json.loads((root / FIGURES).read_text("utf-8")).values())
     alone = sorted((each for each in runs if each["managers"] == 1), key=lambda each: int(each["executors"]))
-    if len(alone) < 2:
-        raise SystemExit(f"{FIGURES}: two sizes with one manager are needed; scripts/nightly scale runs them")
+    workers = _workers(root)
+    within = sorted((each for each in runs if _in_one(each) <= workers), key=lambda each: int(each["executors"]))
+    if len(alone) < 2 or len(within) < 2:
+        raise SystemExit(f"{FIGURES}: two sizes with one manager, and two with at most {workers} executors for each,\n"
+                         "are needed; scripts/nightly scale runs them")
     return (
         "# Scale of function invocation\n\n"
         "A simulated world runs the example's manager, workers and clients in virtual time, in one thread.\n"
@@ -35,7 +38,7 @@ def page(root: Path) -> str:
         "scripts/nightly scale\n"
         "```\n\n"
         f"Run on {max(each['day'] for each in runs)}. Counts do not depend on the machine; processor times do.\n\n"
-        + _table(runs) + "\n## How it grows\n\n" + _growth(alone) + "\n## What ends the growth first\n\n"
+        + _table(runs) + "\n## How it grows\n\n" + _growth(alone, within) + "\n## What ends the growth first\n\n"
         + _bottlenecks(root, alone)
         + "\n## Peers of one listener\n\n" + _peers(json.loads((root / PEERS).read_text("utf-8")))
     )
@@ -89,18 +92,43 @@ def _exponent(small: Run, large: Run, what: str) -> float:
     return math.log(large[what] / small[what]) / math.log(large["executors"] / small["executors"])
 
 
-def _growth(alone: list[Run]) -> str:
+def _growth(alone: list[Run], within: list[Run]) -> str:
     small, large = alone[0], alone[-1]
-    lines = [f"The power with which a count grows from {small['executors']:,} to {large['executors']:,} executors,\n"
-             "with one manager. 1 is in proportion. `invocation.scaled.loopback` holds the first four to 1.1\n"
-             "at small sizes.\n\n| count | power |\n| --- | --- |\n"]
+    fewest, most = within[0], within[-1]
+    lines = [
+        f"The power with which a count grows. 1 is in proportion. With a manager for at most\n"
+        f"{_in_one(most):,} executors each, which its limit permits, the sizes are {fewest['executors']:,} and\n"
+        f"{most['executors']:,} executors. With one manager and the limit lifted, they are {small['executors']:,} and\n"
+        f"{large['executors']:,}. `invocation.scaled.loopback` holds the first four to 1.1 at small sizes.\n\n"
+        f"| count | {most['managers']} managers | one manager |\n| --- | --- | --- |\n"]
     for what, name in (("packets", "messages"), ("packet_bytes", "bytes"),
-                       ("manager_packets", "messages of the manager"), ("manager_bytes", "bytes of the manager"),
+                       ("manager_packets", "messages of managers"), ("manager_bytes", "bytes of managers"),
                        ("events", "events of the run"),
                        ("peak_bytes", "memory of all, with the simulated fabric"),
-                       ("manager_processor_ns", "processor time of the manager")):
-        lines.append(f"| {name} | {_exponent(small, large, what):.2f} |\n")
+                       ("manager_processor_ns", "processor time of managers")):
+        lines.append(f"| {name} | {_exponent(fewest, most, what):.2f} | {_exponent(small, large, what):.2f} |\n")
+    lines.append(
+        "\nOne manager of all is saturated. Clients then wait longer in virtual time, and poll while they wait:\n"
+        "these are most events of the run.\n")
+    if most["clients"] == large["clients"]:
+        lines.append(_same_world(most, large))
     return "".join(lines)
+
+
+def _same_world(many: Run, one: Run) -> str:
+    """What a manager's growth costs, where both runs have the same executors and clients."""
+    power = 1 + math.log(_processor(one) / _processor(many)) / math.log(_in_one(one) / _in_one(many))
+    return (
+        f"\nProcessor time depends on the size of the world: {many['peak_bytes'] / _GIB:.0f} GiB and more fit into no\n"
+        "cache. So the last row compares a small world with a large one. Within the large world a client costs\n"
+        f"{_processor(many) * 1e3:.2f} ms with managers of {_in_one(many):,} executors, and "
+        f"{_processor(one) * 1e3:.2f} ms with one of {_in_one(one):,}:\n"
+        f"**a manager's own work grows with the power {power:.2f}**.\n")
+
+
+def _in_one(each: Run) -> int:
+    """Executors of one manager."""
+    return -(-int(each["executors"]) // int(each["managers"]))
 
 
 def _limit(root: Path, name: str) -> int:
@@ -111,9 +139,13 @@ def _limit(root: Path, name: str) -> int:
     return int(found[1])
 
 
+def _workers(root: Path) -> int:
+    """That one manager has places for."""
+    return (_limit(root, "peers") - _limit(root, "callers")) // 2
+
+
 def _bottlenecks(root: Path, alone: list[Run]) -> str:
-    peers, callers = _limit(root, "peers"), _limit(root, "callers")
-    workers = (peers - callers) // 2
+    peers, callers, workers = _limit(root, "peers"), _limit(root, "callers"), _workers(root)
     small, large = alone[0], alone[-1]
     text = (
         f"1. **Places of one manager: {workers} executors** of one worker. Its transport has {peers} peers, as\n"
