@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_d6e2cdfa {
-/// Processes of one host over shared memory. libfabric 1.15 to before 2.0.
+inline namespace rules_3a23cea2 {
+/// Processes of one host over shared memory. libfabric 1.15 to before 1.17.
 struct shm_since_1_15 {
-  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 3ae7adf7, row eacf1659";
+  static constexpr std::string_view name = "shm", library = "libfabric", made_from = "rules 3ae7adf7, row eaff09a8";
   static constexpr library_version built_with = backends::libfabric::built_with;
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
@@ -22,7 +22,7 @@ struct shm_since_1_15 {
   template <class Shape>
   using port = backends::libfabric::port<Shape>;
   static constexpr fabric_facts facts{
-      .provider = "shm", .fabric_name = "", .since = {1, 15}, .until = {2, 0},
+      .provider = "shm", .fabric_name = "", .since = {1, 15}, .until = {1, 17},
       .endpoint_type = endpoint_type::addressed, .address_resolution = address_resolution::opaque, .connects_lazily = true,
       .forgets_peers = true, .address_formats = "str", .own_node_path = own_node_path::shared_memory,
       .virtual_addressing = false, .virtual_addressing_optional = true, .virtual_addressing_costs_order = true,
@@ -40,7 +40,7 @@ struct shm_since_1_15 {
       .largest_message = unlimited, .largest_write = unlimited, .fused_bytes = 740,
       .multi_receive = true, .shared_receives = false,
       .extended_posting = false, .split_queues = true, .thread_levels = true, .full_queue = full_queue::refuses,
-      .full_completion_queue = full_completion_queue::keeps,
+      .full_completion_queue = full_completion_queue::refuses,
   };
   // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
   static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
@@ -126,17 +126,48 @@ struct shm_since_1_15 {
   >;
 };
 static_assert(complete_fabric<shm_since_1_15>);
-}  // namespace rules_d6e2cdfa
-inline namespace rules_23612dd1 {
-/// libfabric 2.0 to before 2.5.
-struct shm_since_2_0 : shm_since_1_15 {
-  static constexpr std::string_view made_from = "rules 3ae7adf7, row fa82b006";
+}  // namespace rules_3a23cea2
+inline namespace rules_0ed10497 {
+/// libfabric 1.17 to before 2.0.
+struct shm_since_1_17 : shm_since_1_15 {
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row d8b3808a";
   static constexpr std::string_view shared =
       "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
       "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
   static constexpr std::uint64_t fingerprint = 0xe89dab4bb49d21be;
   static constexpr fabric_facts facts = [] {
     fabric_facts changed = shm_since_1_15::facts;
+    changed.since = {1, 17};
+    changed.until = {2, 0};
+    // shm.full_completion_queue (claimed: libfabric 1.17 to 2.6 prov/util, ofi_cq_write_overflow: entries beyond the size are kept in a list;
+    //   observed: 2026-11-26 libfabric 1.17.0 loopback, weft probe: 96 posts over a queue of 8, none read meanwhile: all were taken, and 96 ended)
+    changed.full_completion_queue = full_completion_queue::keeps;
+    return changed;
+  }();
+  // add compare_swap swap and or xor min max read, each of int32 uint32 int64 uint64 float double: n native, l loop, w wide loop, t by the target
+  static constexpr atomic_table atomics_by{"nnnnnn nnnn-- nnnnnn nnnn-- nnnn-- nnnn-- nnnnnn nnnnnn nnnnnn"};
+  using policies = policy_set<
+      answers::endpoint::addressed, answers::bootstrap::exchange, answers::framing::immediate, answers::region_address::offset,
+      answers::region_key::application, answers::local_descriptor::not_needed, answers::region_binding::domain,
+      answers::notify::immediate, answers::write_fault::delivery_confirmed, answers::atomics::provider,
+      answers::progress::polling, answers::wait::yield, answers::threading::one_owner, answers::completion::selective,
+      answers::liveness::process, answers::receive_buffers::slots, answers::receive_pool::shared,
+      answers::flush::message_behind_writes, answers::coalesce::none, answers::queues::one, answers::inject::as_the_row_permits,
+      answers::checks::verified, answers::authentication::none, answers::tagged::none
+  >;
+};
+static_assert(complete_fabric<shm_since_1_17>);
+}  // namespace rules_0ed10497
+inline namespace rules_23612dd1 {
+/// libfabric 2.0 to before 2.5.
+struct shm_since_2_0 : shm_since_1_17 {
+  static constexpr std::string_view made_from = "rules 3ae7adf7, row fa82b006";
+  static constexpr std::string_view shared =
+      "endpoint=addressed bootstrap=exchange framing=immediate region_address=offset region_key=application notify=immediate "
+      "atomics=provider liveness=process key_bytes=8 write_immediate_bytes=8 send_immediate_bytes=8";
+  static constexpr std::uint64_t fingerprint = 0xe89dab4bb49d21be;
+  static constexpr fabric_facts facts = [] {
+    fabric_facts changed = shm_since_1_17::facts;
     changed.since = {2, 0};
     changed.until = {2, 5};
     // shm.forgets_peers (claimed: libfabric 2.0 to 2.6 prov/shm, smr_unmap_from_endpoint: the side that removes its peer second writes before its
@@ -197,7 +228,7 @@ struct shm_since_2_5 : shm_since_2_0 {
 static_assert(complete_fabric<shm_since_2_5>);
 }  // namespace rules_1bfd7eaa
 
-using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_2_0, shm_since_2_5>;
+using shm = by_library<backends::libfabric::built_with, shm_since_1_15, shm_since_1_17, shm_since_2_0, shm_since_2_5>;
 // clang-format on
 }  // namespace weft::fabrics
 
