@@ -119,11 +119,12 @@ def _same_world(many: Run, one: Run) -> str:
     """What a manager's growth costs, where both runs have the same executors and clients."""
     power = 1 + math.log(_processor(one) / _processor(many)) / math.log(_in_one(one) / _in_one(many))
     return (
-        f"\nProcessor time depends on the size of the world: {many['peak_bytes'] / _GIB:.0f} GiB and more fit into no\n"
-        "cache. So the last row compares a small world with a large one. Within the large world a client costs\n"
+        f"\nProcessor time also depends on the size of the world, here {many['peak_bytes'] / _GIB:.0f} GiB and more.\n"
+        f"Each of {many['managers']} managers does no more than the manager of a small world, and costs more. So the\n"
+        "last row compares two sizes of the world, not of a manager. Within the large world a client costs\n"
         f"{_processor(many) * 1e3:.2f} ms with managers of {_in_one(many):,} executors, and "
         f"{_processor(one) * 1e3:.2f} ms with one of {_in_one(one):,}:\n"
-        f"**a manager's own work grows with the power {power:.2f}**.\n")
+        f"**with the executors of one manager its processor time grows with the power {power:.2f}**.\n")
 
 
 def _in_one(each: Run) -> int:
