@@ -273,8 +273,7 @@ def _invocation_of_set(fabric: str, programs: Programs) -> Contender:
         with tempfile.TemporaryDirectory() as folder:
             answer_file = Path(folder) / "set.json"
             run([sys.executable, "-B", ROOT / "bench/invocation/set_beside_fabric", "--build", programs.folder, "--set",
-                 SET, "--fabric", fabric, "--turns", "3", "--count", "40000" if fabric == "mapped" else "5000",
-                 "--json", answer_file], seconds=90)
+                 SET, "--fabric", fabric, "--turns", "5", "--json", answer_file], seconds=120)
             return outputs.invocation_of_set(answer_file.read_text("utf-8"))
 
     return Contender(f"bench/invocation of {SET}, {fabric}", "own", once,
