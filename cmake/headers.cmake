@@ -211,6 +211,7 @@ set(WEFT_ROOM_HEADERS
   compose/engine/random_number.hpp
   compose/engine/rare_calls.hpp
   compose/engine/receives.hpp
+  compose/engine/set_signals.hpp
   compose/engine/transfer_plan.hpp
   compose/engine/watched_ring.hpp
   compose/fabric_rules.hpp
@@ -274,7 +275,6 @@ set(WEFT_ROOM_HEADERS
   compose/sets/set_atomics.hpp
   compose/sets/set_batch.hpp
   compose/sets/set_connecting.hpp
-  compose/sets/set_events.hpp
   compose/sets/set_fabric_calls.hpp
   compose/sets/set_memory.hpp
   compose/sets/set_memory_calls.hpp

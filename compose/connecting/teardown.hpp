@@ -102,6 +102,7 @@ class teardown {
     const peer handle = e_.handle(r);
     e_.deferred.forget([&r](const slot& s) { return s.record == &r; });
     const bool was_known = r.theirs.value != 0;  // the peer had introduced itself
+    if (e_.in_set != nullptr) e_.in_set->last_reason = &e_.last_reason;
     const bool has_reason = if_memory([&] {
       e_.last_reason = r.reason();
       if (e_.last_reason.empty() && was_known) e_.last_reason = sentence_of(why);

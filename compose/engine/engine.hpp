@@ -17,6 +17,7 @@
 #include "engine_traits.hpp"
 #include "loop_state.hpp"
 #include "poll_budget.hpp"
+#include "set_signals.hpp"
 #include "transfer_plan.hpp"
 
 #include <array>
@@ -114,9 +115,10 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   std::uint64_t ring_seen = 0;  ///< The counter of writes at the last poll of the rings.
   bool rings_are_due = false;   ///< Poll the rings although the counter did not change.
   [[no_unique_address]] typename traits::ring_cells cells;
-  address_bytes own_address;  ///< As peers dial it.
-  std::string listens_at;     ///< host:service, for peers.
-  std::string last_reason;    ///< Reason of the last lost peer, if it gave one.
+  address_bytes own_address;      ///< As peers dial it.
+  std::string listens_at;         ///< host:service, for peers.
+  std::string last_reason;        ///< Reason of the last lost peer, if it gave one.
+  set_signals* in_set = nullptr;  ///< Where a set of fabrics has this engine.
   instant opened;
   std::uint32_t tick = 0;  ///< Milliseconds since the transport was opened.
   std::uint32_t next_region = 1;

@@ -50,6 +50,7 @@ class timers {
       if (e_.handshake_unsent) handshake<Engine>(e_).resend_handshakes();
       return;
     }
+    if (e_.in_set != nullptr) e_.in_set->sole = set_signals::none;
     e_.handshake_unsent = false;  // check_peers() below offers each again
     if (e_.side_channel) e_.side_channel->progress();
     check_peers(e_.tick - before, on);

@@ -7,7 +7,6 @@
 
 #include "../connecting/connect_calls.hpp"
 #include "../progress/blocking_calls.hpp"
-#include "set_events.hpp"
 #include "set_planning.hpp"
 
 #include <algorithm>
@@ -95,16 +94,13 @@ class set_peer_calls {
   }
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
-    const set_events<Transport, std::remove_reference_t<Handler>> through{self(), on};
-    return self().to_member(p, [&](auto& net, auto) { return net.close(p, timeout, through); });
+    return self().to_member(p, [&](auto& net, auto) { return net.close(p, timeout, on); });
   }
   /// The sentence of the last `lost` event.
   const std::string& reason() const noexcept {
-    const std::string* found = nullptr;
-    self().members_.each([&](const auto& net, auto index) {
-      if (found == nullptr || index() == state_().lost_by) found = &net.reason();
-    });
-    return *found;
+    static const std::string no_peer_was_lost;
+    const std::string* const last = state_().signals.last_reason;
+    return last == nullptr ? no_peer_was_lost : *last;
   }
   std::uint32_t largest_message(peer p) noexcept {
     return self().to_member(p, [&](auto& net, auto) { return net.largest_message(p); });

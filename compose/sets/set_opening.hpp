@@ -97,6 +97,7 @@ class set_opening {
     for (std::uint32_t i = 0; i < engine.peers.capacity(); ++i)
       engine.peers.at(i).member = static_cast<std::uint8_t>(I);
     s_.tagged.join(engine);
+    engine.in_set = &s_.signals;
     s_.engines.template enter<I>(engine);
     all_.template enter<I>(std::move(*net));
     mine.open = true;

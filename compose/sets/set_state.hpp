@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../../core/secret_page.hpp"
+#include "../engine/set_signals.hpp"
 #include "choice.hpp"
 #include "no_set_tags.hpp"
 #include "set_memory.hpp"
@@ -53,6 +54,7 @@ struct set_state {
     return at;
   }
 
+  set_signals signals;
   transport_options options;
   engines_type engines;
   set_memory<engines_type> memory;
@@ -68,7 +70,6 @@ struct set_state {
   weft::sleep_counts sleeps{};
   std::uint64_t fallbacks = 0;
   instant sweep_at = instant::min();  ///< When to poll fabrics without peers again.
-  std::size_t lost_by = 0;            ///< The fabric that reported the last `lost`.
   int descriptor = -1;                ///< Of all ports; made when it is asked for.
   int loop = -1;                      ///< The same for armed ports (set_sleeping::arm).
   std::size_t loop_armed = 0;         ///< Ports that are armed for it.

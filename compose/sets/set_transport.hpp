@@ -7,7 +7,6 @@
 #include "no_set_tags.hpp"
 #include "set_atomics.hpp"
 #include "set_connecting.hpp"
-#include "set_events.hpp"
 #include "set_fabric_calls.hpp"
 #include "set_memory_calls.hpp"
 #include "set_opening.hpp"
@@ -16,7 +15,7 @@
 #include "set_sleeping.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <bit>
 #include <memory>
 #include <thread>
 
@@ -53,17 +52,14 @@ class transport<fabric_set<F...>>
   using detail::set_posting_calls<transport, F...>::flush;
   template <event_handler Handler>
   status flush(peer to, duration timeout, Handler&& on) {
-    const detail::set_events<transport, std::remove_reference_t<Handler>> through{*this, on};
-    return to_member(to, [&](auto& net, auto) { return net.flush(to, timeout, through); });
+    return to_member(to, [&](auto& net, auto) { return net.flush(to, timeout, on); });
   }
 
   // ---- progress
   /// Makes one step of progress on each fabric that has peers. Never waits.
   template <event_handler Handler>
   [[gnu::always_inline]] int progress(Handler&& on) {
-    if (--to_sweep_ < 0) [[unlikely]]
-      return sweep(on);
-    return poll_active(on);
+    return poll_sole(on);
   }
   template <class Handler>
   requires(!event_handler<Handler>) int progress(Handler&&) { return detail::takes_every_event<Handler>(), 0; }
@@ -153,12 +149,9 @@ class transport<fabric_set<F...>>
   friend typename detail::tagged_of_fabrics<F...>::template calls<transport, F...>;
   template <class>
   friend class detail::set_atomic_posts;
-  template <class, class>
-  friend class detail::set_events;
 
   static constexpr std::int32_t polls_between_clocks = 32;  ///< At the clock, as in timers.hpp.
   static constexpr duration between_sweeps = 1ms;
-  static constexpr std::int32_t in_handler = std::numeric_limits<std::int32_t>::min() / 2;
 
   transport() = default;
 
@@ -195,67 +188,75 @@ class transport<fabric_set<F...>>
     });
   }
 
-  /// Most often one fabric has peers. Then the poll is that fabric's alone.
+  /// Most often one fabric has peers. Then the poll is that fabric's alone, and its engine knows whether a handler
+  /// runs. The first fabric is polled in place, because it is memory where there is any. A poll of another is a call,
+  /// so that the first saves no registers for it.
   template <std::size_t I = 0, class Handler>
-  [[gnu::always_inline]] int poll_active(Handler& on) {
+  [[gnu::always_inline]] int poll_sole(Handler& on) {
     if constexpr (I == members::count) {
       return poll_several(on);
     } else {
-      if (active_ == std::uint32_t{1} << I)
-        return members_.template net<I>().progress(detail::set_events<transport, Handler>{*this, on});
-      return poll_active<I + 1>(on);
+      if (state_->signals.sole != I) return poll_sole<I + 1>(on);
+      if constexpr (I == 0) return members_.template net<0>().progress(on);
+      else return poll_apart<I>(on);
     }
+  }
+  template <std::size_t I, class Handler>
+  [[gnu::noinline]] int poll_apart(Handler& on) {
+    return members_.template net<I>().progress(on);
   }
   template <class Handler>
   [[gnu::noinline]] int poll_several(Handler& on) {
-    return poll_members(on, active_);
+    if (is_handling()) return 0;
+    return --to_sweep_ < 0 ? sweep(on) : poll_members(on, active_);
   }
   template <class Handler>  // fabrics by their bits
   int poll_members(Handler& on, std::uint32_t which) {
-    const detail::set_events<transport, Handler> through{*this, on};
     return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-      return (((which >> I & 1U) != 0 ? members_.template net<I>().progress(through) : 0) + ...);
+      return (((which >> I & 1U) != 0 ? members_.template net<I>().progress(on) : 0) + ...);
     }
     (std::make_index_sequence<members::count>());
   }
   /// Once in a while polls every open fabric, answers callers, and finds out which fabrics have peers: system calls,
-  /// which cost more than many polls of memory. Inside a handler it does nothing.
+  /// which cost more than many polls of memory.
   template <class Handler>
-  [[gnu::noinline]] int sweep(Handler& on) {
-    if (to_sweep_ < in_handler / 2) {
-      to_sweep_ = in_handler;
-      return 0;
-    }
+  int sweep(Handler& on) {
     const instant at = state_->rough_now();
-    if (at < state_->sweep_at && active_ != 0) return to_sweep_ = polls_between_clocks, poll_several(on);
+    if (at < state_->sweep_at && active_ != 0) {
+      are_active(active_);
+      return poll_members(on, active_);
+    }
     state_->sweep_at = at + between_sweeps;
     if (state_->side_channel) state_->side_channel->progress();
-    to_sweep_ = 0;  // a handler that makes progress gets here again
     const int found = poll_members(on, open_);
-    active_ = 0;
+    std::uint32_t active = 0;
     state_->engines.each_open([&]<std::size_t I>(auto& engine) {
       const bool used = std::any_of(engine.peers.begin(), engine.peers.end(),
                                     [](const auto& r) { return r.state != detail::peer_state::free; }) ||
                         engine.operations.in_flight() > 0;
-      active_ |= std::uint32_t{used} << I;
+      active |= std::uint32_t{used} << I;
     });
-    to_sweep_ = active_ == 0 ? 0 : polls_between_clocks;
+    are_active(active);
     return found;
   }
-  /// The program's handler runs: its calls of progress() find nothing.
-  template <class Event>
-  [[gnu::always_inline]] auto handling(Event&& event) {
-    const std::int32_t before = std::exchange(to_sweep_, in_handler);
-    struct after {
-      transport& set;
-      std::int32_t before;
-      ~after() { set.to_sweep_ = before; }
-    } const then{*this, before};
-    return event();
+  void sweep_soon() noexcept {
+    state_->signals.sole = detail::set_signals::none;
+    state_->sweep_at = instant::min();
+    to_sweep_ = 0;
   }
-  void sweep_soon() noexcept { to_sweep_ = 0, state_->sweep_at = instant::min(); }
-  bool is_handling() const noexcept { return to_sweep_ < in_handler / 2; }
-  void now_active(std::size_t member) noexcept { active_ |= std::uint32_t{1} << member; }
+  void now_active(std::size_t member) noexcept { are_active(active_ | std::uint32_t{1} << member); }
+  void are_active(std::uint32_t fabrics) noexcept {
+    const bool one = std::has_single_bit(fabrics);
+    active_ = fabrics;
+    state_->signals.sole = one ? static_cast<std::uint32_t>(std::countr_zero(fabrics)) : detail::set_signals::none;
+    to_sweep_ = one || fabrics == 0 ? 0 : polls_between_clocks;
+  }
+  /// The program's handler runs. Until it returns, progress() finds nothing.
+  bool is_handling() const noexcept {
+    bool runs = false;
+    state_->engines.each_open([&]<std::size_t I>(const auto& engine) { runs = runs || engine.handling(); });
+    return runs;
+  }
 
   template <class T, class Of>
   T sum(Of&& of) const noexcept {
@@ -282,7 +283,7 @@ class transport<fabric_set<F...>>
   std::unique_ptr<state> state_;  // declared before the transports, which are destroyed first
   std::uint32_t active_ = 0;      ///< Bit I: fabric I has peers.
   std::uint32_t open_ = 0;        ///< Bit I: fabric I is open.
-  std::int32_t to_sweep_ = 0;
+  std::int32_t to_sweep_ = 0;     ///< Polls until a sweep, while no fabric is the only one with peers.
   members members_;
 };
 
