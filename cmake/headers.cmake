@@ -211,7 +211,6 @@ set(WEFT_ROOM_HEADERS
   compose/engine/random_number.hpp
   compose/engine/rare_calls.hpp
   compose/engine/receives.hpp
-  compose/engine/set_signals.hpp
   compose/engine/transfer_plan.hpp
   compose/engine/watched_ring.hpp
   compose/fabric_rules.hpp

@@ -17,7 +17,6 @@
 #include "engine_traits.hpp"
 #include "loop_state.hpp"
 #include "poll_budget.hpp"
-#include "set_signals.hpp"
 #include "transfer_plan.hpp"
 
 #include <array>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../../core/secret_page.hpp"
-#include "../engine/set_signals.hpp"
+#include "../engine/poll_budget.hpp"
 #include "choice.hpp"
 #include "no_set_tags.hpp"
 #include "set_memory.hpp"

@@ -197,14 +197,15 @@ class transport<fabric_set<F...>>
       return poll_several(on);
     } else {
       if (state_->signals.sole != I) return poll_sole<I + 1>(on);
-      if constexpr (I == 0) return members_.template net<0>().progress(on);
-      else return poll_apart<I>(on);
+      return poll_member<I>(on);
     }
   }
   template <std::size_t I, class Handler>
-  [[gnu::noinline]] int poll_apart(Handler& on) {
+  requires(I == 0) [[gnu::always_inline]] int poll_member(Handler& on) {
     return members_.template net<I>().progress(on);
   }
+  template <std::size_t I, class Handler>
+  requires(I > 0) [[gnu::noinline]] int poll_member(Handler& on) { return members_.template net<I>().progress(on); }
   template <class Handler>
   [[gnu::noinline]] int poll_several(Handler& on) {
     if (is_handling()) return 0;
