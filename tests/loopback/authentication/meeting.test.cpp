@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace weft::test {
@@ -13,6 +14,12 @@ namespace {
 
 /// Virtual time between two polls: a poll without optimisation, and with a sanitizer, costs tens of microseconds.
 constexpr duration step = 1ms;
+
+/// WEFT_SEEDS=n asks for another number.
+std::uint64_t seeds() {
+  const char* asked = std::getenv("WEFT_SEEDS");  // NOLINT(concurrency-mt-unsafe): one thread
+  return asked == nullptr ? 30 : std::strtoull(asked, nullptr, 10);
+}
 
 /// What both sides saw of one meeting.
 struct meeting {
@@ -110,7 +117,7 @@ TYPED_TEST(shared_secret, meets_with_delays_repeats_and_overtaking) {
   trouble.reorder = 1;
   trouble.handshake_duplication = 1;
   trouble.full_queue = 0.2;
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     const auto seen = meet<TypeParam, TypeParam>(right_secret, right_secret, seed, trouble);
     EXPECT_TRUE(seen.met) << "seed " << seed << ": " << seen.sentence;
     EXPECT_EQ(seen.requests, 1) << "seed " << seed;
@@ -124,7 +131,7 @@ TYPED_TEST(shared_secret, meets_where_messages_are_lost_and_repeated) {
   trouble.raw_duplication = 0.3;
   trouble.reorder = 1;
   trouble.handshake_duplication = 0.5;
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     const auto seen = meet<TypeParam, TypeParam>(right_secret, right_secret, seed, trouble, 60s);
     EXPECT_TRUE(seen.met) << "seed " << seed << ": " << seen.sentence;
     EXPECT_GE(seen.requests, 1) << "seed " << seed;
