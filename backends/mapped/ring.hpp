@@ -109,18 +109,20 @@ class outgoing_ring {
     copy_short(e.inside.data(), message.data(), message.size());
     commit(e);
   }
-  /// Requires: has_room(total size).
+  /// Requires: has_room(total size). The entry is written last: the receiver polls its line, so an earlier store would
+  /// fetch the line twice.
   void send(gather_list pieces, std::uint64_t immediate) noexcept {
     const auto size = static_cast<std::size_t>(total_of(pieces));
     ring_entry& e = next();
+    if (size <= ring_entry::room) {
+      copy_all(e.inside.data(), pieces);
+    } else {
+      const payload_place place = room_in_area(size);
+      copy_all(ring_->payload() + place.offset, pieces);
+      std::memcpy(e.inside.data(), &place, sizeof place);
+    }
     e.size.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
     e.immediate = immediate;
-    std::byte* into = size <= ring_entry::room ? e.inside.data() : room_in_area(e, size);
-    for (const local_memory& each : pieces) {
-      if (each.size == 0) continue;
-      copy_long(into, each.data, each.size);
-      into += each.size;
-    }
     commit(e);
   }
   /// Requires: has_room(), and bytes in the sender's arena. Returns the message's number: copied() reaches it when the
@@ -159,11 +161,17 @@ class outgoing_ring {
     return size <= payload_bytes_ - offset ? used_ : used_ + (payload_bytes_ - offset);
   }
   std::uint64_t end_of(std::size_t size) const noexcept { return start_of(size) + (size + 63) / 64 * 64; }
-  std::byte* room_in_area(ring_entry& e, std::size_t size) noexcept {
+  payload_place room_in_area(std::size_t size) noexcept {
     const payload_place place{start_of(size) % payload_bytes_, end_of(size)};
     used_ = place.end;
-    std::memcpy(e.inside.data(), &place, sizeof place);
-    return ring_->payload() + place.offset;
+    return place;
+  }
+  static void copy_all(std::byte* into, gather_list pieces) noexcept {
+    for (const local_memory& each : pieces) {
+      if (each.size == 0) continue;
+      copy_long(into, each.data, each.size);
+      into += each.size;
+    }
   }
   [[gnu::always_inline]] ring_entry& next() noexcept { return entries_[sent_ % ring_memory::entries]; }
   [[gnu::always_inline]] void commit(ring_entry& e) noexcept {
