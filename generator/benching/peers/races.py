@@ -23,7 +23,7 @@ _DEADLINE = 120.0
 _ROUNDS, _SECONDS = 25, .3  # who begins alternates; a round is short, so that the host moves nothing within one
 # Each round has processes of its own. On some hosts some pairs of processes take four times as long as others of the
 # same program, for their whole life.
-_QUICK_ROUNDS = 11
+QUICK_ROUNDS = 11
 _FLAG = "bench-flag.mapped"
 WORD = "weft put of a word"
 
@@ -78,7 +78,7 @@ def race(every: Sequence[Sequence[Racer]], plan: Plan, measured: Measured, repor
     The number of a racer's round trips follows from its latency by turns. A contender without that latency takes no
     part.
     """
-    rounds, seconds = (_QUICK_ROUNDS, .2) if plan.quick else (_ROUNDS, _SECONDS)
+    rounds, seconds = (QUICK_ROUNDS, .2) if plan.quick else (_ROUNDS, _SECONDS)
     for number, racers in enumerate(every):
         present = [each for each in racers if not each.absent and each.latency(measured)]
         for turn in range(rounds):
