@@ -245,7 +245,13 @@ class transport<fabric_set<F...>>
     state_->sweep_at = instant::min();
     to_sweep_ = 0;
   }
-  void now_active(std::size_t member) noexcept { are_active(active_ | std::uint32_t{1} << member); }
+  /// The next poll decides whether the fabric is the only one: now a handler of another fabric may run, and until it
+  /// returns nothing may be polled.
+  void now_active(std::size_t member) noexcept {
+    active_ |= std::uint32_t{1} << member;
+    state_->signals.sole = detail::set_signals::none;
+    to_sweep_ = 0;
+  }
   void are_active(std::uint32_t fabrics) noexcept {
     const bool one = std::has_single_bit(fabrics);
     active_ = fabrics;
