@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -24,9 +25,26 @@ namespace weft::bench {
 inline constexpr std::size_t largest_floor = std::size_t{1} << 20;
 inline constexpr std::size_t ring_bytes = 4 * largest_floor;
 
+/// Bytes that begin so far behind a page. Some processors copy at a twentieth of the speed where a target lies 1 to 31
+/// bytes behind its source, modulo 4096 (docs/decisions/0023). So a floor's buffers lie like what they are copied with.
+class placed_bytes {
+ public:
+  placed_bytes(std::size_t size, std::size_t behind_a_page)
+      : held_(size + 2 * page),
+        begin_(held_.data() + (page - reinterpret_cast<std::uintptr_t>(held_.data()) % page) + behind_a_page) {}
+  std::byte* data() noexcept { return begin_; }
+  const std::byte* data() const noexcept { return begin_; }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  std::vector<std::byte> held_;
+  std::byte* begin_;
+};
+
 /// What both kinds of ends offer to the pattern check.
 class floor_end {
  public:
+  explicit floor_end(std::size_t behind_a_page) : outgoing_(largest_floor, behind_a_page) {}
   static constexpr bool tells_immediate = false;
   static std::uint64_t ended() noexcept { return 0; }
   static std::uint32_t immediate() noexcept { return 0; }
@@ -35,7 +53,7 @@ class floor_end {
 
  protected:
   std::size_t expected_ = 8;
-  std::vector<std::byte> outgoing_ = std::vector<std::byte>(largest_floor);
+  placed_bytes outgoing_;
 };
 
 /// How a stream carries a large transfer. Which is fastest depends on the size and on the kernel, so callers try some.
@@ -47,7 +65,8 @@ struct stream_shape {
 class socket_end : public floor_end {
  public:
   socket_end(const channel& to, bool first, stream_shape shape)
-      : landed_(largest_floor),
+      : floor_end(0),  // the kernel's memory begins at pages
+        landed_(largest_floor, 0),
         socket_(first ? dial(to, shape.kernel_buffers) : answer(to, shape.kernel_buffers)),
         piece_(shape.piece == 0 ? largest_floor : shape.piece) {
     const int on = 1;
@@ -120,7 +139,7 @@ class socket_end : public floor_end {
     return s;
   }
 
-  std::vector<std::byte> landed_;
+  placed_bytes landed_;
   int socket_;
   std::size_t piece_;
   std::size_t left_ = 0;
@@ -141,8 +160,8 @@ struct both_ways {
 template <class Looks = breather<room_at_line>>
 class put_end : public floor_end {
  public:
-  put_end(both_ways& shared, bool first) noexcept
-      : mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
+  put_end(both_ways& shared, bool first)
+      : floor_end(sizeof one_way::word), mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
   const std::byte* incoming() const noexcept { return mine_.bytes; }
   template <ending>
   bool post(std::size_t size, std::uint32_t) noexcept {
@@ -176,7 +195,9 @@ class put_end : public floor_end {
 class ring_end : public floor_end {
  public:
   ring_end(both_ways& shared, bool first)
-      : landed_(largest_floor), mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
+      : floor_end(sizeof one_way::word + header),
+        landed_(largest_floor, sizeof one_way::word + header),
+        mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
   const std::byte* incoming() const noexcept { return landed_.data(); }
   void expect(std::size_t size) {
     floor_end::expect(size);
@@ -210,7 +231,7 @@ class ring_end : public floor_end {
     return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(cell));
   }
 
-  std::vector<std::byte> landed_;
+  placed_bytes landed_;
   one_way& mine_;
   one_way& theirs_;
   breather<room_at_line> breath_;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Consumed receives are posted again together, where the library takes several by one call. The test counts calls, not
-// time.
+// time. And the places of receives, which decide how fast some processors copy (docs/decisions/0023).
+#include <weft/compose/fabric.hpp>
 #include <weft/compose/transport.hpp>
+#include <weft/generated/kernel_tcp.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace weft {
 using namespace detail;  // NOLINT(google-build-using-namespace): under test
@@ -56,6 +60,45 @@ TEST(refill, one_poll_refills_all_its_receives_by_one_call) {
   });
   const auto run = w.run(120s);
   EXPECT_TRUE(run) << run.sentence;
+}
+
+/// How far behind a line messages of this row come, when a receive has no round size.
+template <class F>
+std::set<std::uintptr_t> behind_lines() {
+  static constexpr std::uint32_t count = 100;
+  loopback::world w(4);
+  std::set<std::uintptr_t> places;
+  std::uint32_t came = 0;
+  const auto on = overloaded{[&](const received& m) {
+                               places.insert(reinterpret_cast<std::uintptr_t>(m.message.data()) % 64);
+                               ++came;
+                             },
+                             [](const auto&) {}};
+  w.spawn("listener", [&] {
+    auto net = open<F>({.node = "listener", .service = "7471", .max_message_bytes = 1000, .receives = 8}).value();
+    ASSERT_TRUE(net.accept_one(5s, on));
+    EXPECT_TRUE(net.until([&] { return came == count; }, 60s, on));
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<F>({}).value();
+    const peer to = net.connect("listener:7471", 5s, on).value();
+    std::byte letter[64]{};
+    for (std::uint32_t i = 0; i < count;) {
+      if (net.send(to, net.memory(letter))) ++i;  // injected
+      else net.progress(on);
+    }
+    EXPECT_TRUE(net.until([&] { return came == count; }, 60s, on));
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+  return places;
+}
+
+TEST(receives, begin_at_lines_in_memory_of_one_host) { EXPECT_EQ(behind_lines<fabric>(), std::set<std::uintptr_t>{0}); }
+
+TEST(receives, begin_16_bytes_behind_lines_over_a_network) {
+  EXPECT_EQ((behind_lines<over<fabrics::kernel_tcp, loopback::port>>()), std::set<std::uintptr_t>{16});
 }
 
 }  // namespace
