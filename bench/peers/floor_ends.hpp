@@ -197,7 +197,8 @@ class ring_end : public floor_end {
   ring_end(both_ways& shared, bool first)
       : floor_end(sizeof one_way::word + header),
         landed_(largest_floor, sizeof one_way::word + header),
-        mine_(shared.to[first ? 0 : 1]), theirs_(shared.to[first ? 1 : 0]) {}
+        mine_(shared.to[first ? 0 : 1]),
+        theirs_(shared.to[first ? 1 : 0]) {}
   const std::byte* incoming() const noexcept { return landed_.data(); }
   void expect(std::size_t size) {
     floor_end::expect(size);
