@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Units for the linter: one per folder, which includes each public header there. A unit per header would parse the same
-# text many times. Nobody builds the units; .ci/run finds them in compile_commands.json.
+# Units for the linter: one for each of the two largest rooms and one for all others. A unit includes each public header
+# there. clang-tidy walks through the standard library anew in each unit, which takes more time than weft's own text.
+# Nobody builds the units; .ci/run finds them in compile_commands.json.
 
-# weft_lint_units(library headers...): writes lint/<folder>.cpp in the build directory; the units link <library>.
-function(weft_lint_units library)
-  set(folders "")
+# weft_lint_units(library suffix headers...): writes lint/<unit><suffix>.cpp in the build directory, where a unit is
+# compose, backends or rooms. The units link <library>.
+function(weft_lint_units library suffix)
+  set(units "")
   foreach(header IN LISTS ARGN)
-    cmake_path(GET header PARENT_PATH folder)
-    string(REPLACE "/" "." unit ${folder})
-    list(APPEND folders ${unit})
+    string(REGEX REPLACE "/.*" "" unit ${header})
+    if(NOT unit MATCHES "^(compose|backends)$")
+      set(unit rooms)
+    endif()
+    list(APPEND units ${unit})
     string(APPEND text_${unit} "#include <weft/${header}>\n")
   endforeach()
-  list(REMOVE_DUPLICATES folders)
-  foreach(unit IN LISTS folders)
-    set(file ${PROJECT_BINARY_DIR}/lint/${unit}.cpp)
+  list(REMOVE_DUPLICATES units)
+  foreach(unit IN LISTS units)
+    set(file ${PROJECT_BINARY_DIR}/lint/${unit}${suffix}.cpp)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text_${unit}}")
-    add_library(lint.${unit} OBJECT EXCLUDE_FROM_ALL ${file})
-    target_link_libraries(lint.${unit} PRIVATE ${library} weft_build_settings)
-    target_compile_options(lint.${unit} PRIVATE -Ualways_inline)  # the linter reads what users compile
+    add_library(lint.${unit}${suffix} OBJECT EXCLUDE_FROM_ALL ${file})
+    target_link_libraries(lint.${unit}${suffix} PRIVATE ${library} weft_build_settings)
+    target_compile_options(lint.${unit}${suffix} PRIVATE -Ualways_inline)  # the linter reads what users compile
   endforeach()
 endfunction()
 
@@ -38,13 +42,13 @@ endif()
 if(WEFT_HAS_BOOST)
   list(APPEND weft_linted ${WEFT_THREADS_HEADERS})
 endif()
-weft_lint_units("weft_authentication;weft_asio;weft_threads" ${weft_linted})
+weft_lint_units("weft_authentication;weft_asio;weft_threads" "" ${weft_linted})
 if(TARGET PMIx::headers)
-  weft_lint_units(weft_job ${WEFT_PMIX_HEADERS})
+  weft_lint_units(weft_job .pmix ${WEFT_PMIX_HEADERS})
 endif()
 if(Libfabric_FOUND)
-  weft_lint_units(weft_libfabric ${WEFT_LIBFABRIC_HEADERS})
+  weft_lint_units(weft_libfabric .libfabric ${WEFT_LIBFABRIC_HEADERS})
 endif()
 if(Ibverbs_FOUND)
-  weft_lint_units(weft_verbs ${WEFT_VERBS_HEADERS})
+  weft_lint_units(weft_verbs .verbs ${WEFT_VERBS_HEADERS})
 endif()
