@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import Run, run_limited
+from command import Run, run_forked, run_limited
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from generator import decided as rows  # noqa: E402
+from generator.cli import main  # noqa: E402
 from generator.matrix.model import read_matrix  # noqa: E402
 from generator.rules import Family, read_rules  # noqa: E402
 
@@ -37,10 +38,12 @@ def decided(families: tuple[Family, ...]) -> dict[str, rows.Decided]:
 
 @pytest.fixture
 def weft(tmp_path: Path) -> Run:
-    """Runs ./weft in an empty folder, as a pipe reads it."""
+    """Runs ./weft in an empty folder, as a file takes what it says."""
 
     def run(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        command = [str(ROOT / "weft"), *map(str, arguments)]
-        return run_limited(command, cwd=tmp_path, env={**os.environ, **(env or {})})
+        words, environment = [*map(str, arguments)], {**os.environ, **(env or {})}
+        if any(name.startswith("PYTHON") for name in env or {}):  # these count when an interpreter starts
+            return run_limited([str(ROOT / "weft"), *words], cwd=tmp_path, env=environment)
+        return run_forked(main, words, cwd=tmp_path, env=environment)
 
     return run
