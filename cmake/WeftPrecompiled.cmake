@@ -26,7 +26,7 @@ endfunction()
 
 # weft_precompiled_kind(program out): which precompiled header a program reads. Its parts: `plain` (the standard
 # library) or `fabric` (and weft) or `compiled` (and weft, where a library has the rare work), then `_tests`.
-# A program that loads libraries reads no header of weft early: the set's header says so first.
+# A program that loads libraries has weft's headers in another form (WEFT_LOADS_LIBRARIES), so it reads the plain one.
 function(weft_precompiled_kind program out)
   get_target_property(libraries ${program} LINK_LIBRARIES)
   set(kind plain)
