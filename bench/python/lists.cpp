@@ -17,7 +17,7 @@ using namespace weft;
 int main(int argc, char** argv) try {
   if (argc != 2) return std::fprintf(stderr, "lists: say HOST:PORT\n"), 2;
   constexpr std::size_t largest = 4 << 20;
-  auto net = open<selected>({.node = "127.0.0.1", .fabrics = "tcp", .silence_limit = 300s}).value();
+  auto net = open<selected>({.node = "127.0.0.1", .silence_limit = 300s, .fabrics = "tcp"}).value();
   const auto on =
       overloaded{[](lost) { std::fprintf(stderr, "lists: the target is gone\n"), std::exit(1); }, [](auto&&) {}};
   const peer to = net.connect(argv[1], 20s).value();

@@ -6,6 +6,7 @@ A client that meets nobody in its time says so, and makes no call. Then another 
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,11 @@ class Outcome:
     faulty: int = 0
     repeated: int = 0  # starts of clients
     problem: str = ""
+
+    def __add__(self, other: Outcome) -> Outcome:
+        return Outcome(self.calls + other.calls, self.lost + other.lost, self.packets + other.packets,
+                       self.faulty + other.faulty, self.repeated + other.repeated,
+                       "; ".join(filter(None, (self.problem, other.problem))))
 
     def said(self) -> str:
         wire_said = f"{self.faulty} of {self.packets} packets harmed"
@@ -72,3 +78,14 @@ def run(build: Path, fabric: str, faults: Faults, calls: int, seed: int) -> Outc
     outcome.packets = fates["packets"]
     outcome.faulty = sum(number for fate, number in fates.items() if fate != "packets")
     return outcome
+
+
+def run_on_wires(build: Path, fabric: str, faults: Faults, calls: int, seed: int, wires: int) -> Outcome:
+    """As many invocations, shared by wires side by side: who waits for lost packets leaves the processors to others.
+
+    Each wire has a manager of its own, and the next seed.
+    """
+    shares = [calls // wires + (number < calls % wires) for number in range(wires)]
+    with ThreadPoolExecutor(wires) as pool:
+        outcomes = pool.map(lambda at: run(build, fabric, faults, shares[at], seed + at), range(wires))
+        return sum(outcomes, Outcome())

@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import fcntl
 import heapq
+import itertools
 import json
 import os
 import random
@@ -29,6 +30,7 @@ from pathlib import Path
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI, _CLONE_NEWNET = 0x400454CA, 0x1, 0x1000, 0x40000000
 ENDS = ("10.88.0.1", "10.88.0.2")  # in namespaces that this module makes
 READ_AT_ONCE = 64
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ def wire(faults: Faults, seed: int) -> Iterator[tuple[tuple[str, str], Counter[s
         raise Unavailable("network namespaces need root")
     if not Path("/dev/net/tun").exists():
         raise Unavailable("this kernel has no /dev/net/tun")
-    names = (f"weft-{os.getpid()}-a", f"weft-{os.getpid()}-b")
+    number = next(_NUMBERS)  # one process may have many wires side by side
+    names = (f"weft-{os.getpid()}-{number}a", f"weft-{os.getpid()}-{number}b")
     fates: Counter[str] = Counter()
     made: list[str] = []
     try:

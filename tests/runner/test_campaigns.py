@@ -189,6 +189,18 @@ def test_only_a_client_that_met_nobody_starts_again(said: str, starts: int, repe
     assert outcome.repeated == repeated
 
 
+def test_wires_side_by_side_share_the_count_and_have_seeds_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(_: Path, fabric: str, faults: wire.Faults, calls: int, seed: int) -> loss.Outcome:
+        asked.append((calls, seed))
+        return loss.Outcome(calls, lost=0, packets=10, faulty=1, repeated=2, problem="lost" if seed == 8 else "")
+
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(loss, "run", run)
+    outcome = loss.run_on_wires(Path("BUILD"), "tcp", wire.Faults(), 11, 7, 3)
+    assert sorted(asked) == [(3, 9), (4, 7), (4, 8)]
+    assert outcome == loss.Outcome(11, 0, 30, 3, 6, "lost")
+
+
 class PlantedManager:
     """A manager whose clients are processes of the test, and end as the test says."""
 

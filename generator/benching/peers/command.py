@@ -32,7 +32,7 @@ OFFERED = (*FABRICS, "sockets", "udp_rxd", SET)
 
 def planned(turns: int | None, quick: bool) -> Plan:
     """The size of a run. A requested number of turns gets the time that a slow machine needs for it."""
-    usual, seconds, most_of_a_turn = (2, 80.0, 60.0) if quick else (7, 520.0, 150.0)
+    usual, seconds, most_of_a_turn = (2, 80.0, 60.0) if quick else (7, 520.0, 300.0)
     return Plan(QUICK_SIZES if quick else SIZES, turns or usual, turns * most_of_a_turn if turns else seconds, quick)
 
 
