@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one operation of one contender many times inside a function that is named measured_*: callgrind collects only
-// there (bench/instructions/run). The loop around the operation is the same text for all contenders. The other process
-// only makes progress, and sends a notice on request. Hot path: the measured functions. Threads: one per process.
+// Runs operations of one contender many times inside functions that are named measured_*: callgrind collects only there
+// (bench/instructions/run). The loop around an operation is the same text for all contenders. The other process only
+// makes progress, and sends a notice on request. Most of a run is its start, so one run counts many operations.
+// Hot path: the measured functions. Threads: one per process.
 #include "../../compose/selected.hpp"
 #include "../../compose/with.hpp"
 #include "../transport/weft_end.hpp"
@@ -244,8 +245,10 @@ class run {
   int visits_;
 };
 
+using names = std::vector<std::string>;
+
 template <class Contender>
-int side(const channel& to, bool first, const std::string& what, int visits) {
+int side(const channel& to, bool first, const names& asked_for, int visits) {
 #ifdef WEFT_BENCH_SET  // the measured side has every fabric, and its peer one
   if (!first) ::setenv("WEFT_FABRICS", std::string(alone::name).c_str(), 1);
 #endif
@@ -260,19 +263,35 @@ int side(const channel& to, bool first, const std::string& what, int visits) {
     to.send_text("done");
     return 0;
   }
-  const tally t = run<Contender>(c, to, visits).of(what);
-  std::printf("%s\n", json{{"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}.dump().c_str());
+  std::uint64_t refused = 0;
+  for (const std::string& what : asked_for) {
+    const tally t = run<Contender>(c, to, visits).of(what);
+    say(what, t);
+    refused += t.refused;
+  }
   to.send_text("over");
   to.receive_text([&] { c.poll_once(); });
-  return t.refused == 0 ? 0 : 1;
+  return refused == 0 ? 0 : 1;
+}
+
+/// Whether this contender has the operation here.
+bool has(const std::string& who, const std::string& what) {
+  if (what == "put_signalled" || (what.ends_with("_batch") && what != "poll_batch"))
+    return false;  // counted over rdma-core only
+  const bool atomic = what == "fetch_add" || what == "add_u32" || what == "fetch_max_i32";
+  if (who == "by_hand") return !atomic || (what == "fetch_add" && native);  // else no single call to count against
+  return who != "bare" || !atomic || raw_without_checks::has_atomics;
 }
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("One operation of one contender, for an instruction count under callgrind");
-  std::string what = "put_notify", who = "weft";
+  CLI::App app("Operations of one contender, for an instruction count under callgrind");
+  names asked;
+  std::string who = "weft";
   int visits = 20;
-  app.add_option("--operation", what)
+  app.add_option("--operation", asked, "Once or more; those that the contender lacks are left out")
+      ->required()
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"inject", "send", "get", "poll_batch", "receive", "put", "put_notify",
                              "put_notify_signalled", "put_signalled", "send_batch", "put_batch", "put_notify_batch",
                              "fetch_add_batch", "fetch_add", "add_u32", "fetch_max_i32", "poll_empty", "poll_one"}));
@@ -282,17 +301,12 @@ int main(int argc, char** argv) {
 #ifdef WEFT_BENCH_TRUSTED
   if (who == "by_hand") return 77;  // it makes the checks that are left out here
 #endif
-  if (what == "put_signalled" || (what.ends_with("_batch") && what != "poll_batch"))
-    return 77;                                                        // counted over rdma-core only
-  if (what == "fetch_add" && !native && who == "by_hand") return 77;  // no single call to count against
-  if ((what == "add_u32" || what == "fetch_max_i32") && who == "by_hand") return 77;
-  if ((what == "fetch_add" || what == "add_u32" || what == "fetch_max_i32") && who == "bare" &&
-      !raw_without_checks::has_atomics)
-    return 77;
+  std::erase_if(asked, [&](const std::string& what) { return !has(who, what); });
+  if (asked.empty()) return 77;
   const auto both = [&]<class Contender>(std::type_identity<Contender>) {
     return two_processes(
-        120, [&](const channel& to) { return side<Contender>(to, true, what, visits); },
-        [&](const channel& to) { return side<Contender>(to, false, what, visits); });
+        seconds_of_a_run, [&](const channel& to) { return side<Contender>(to, true, asked, visits); },
+        [&](const channel& to) { return side<Contender>(to, false, asked, visits); });
   };
   if (who == "bare") return both(std::type_identity<bare>{});
   return who == "weft" ? both(std::type_identity<by_weft>{}) : both(std::type_identity<by_hand>{});

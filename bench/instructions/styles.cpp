@@ -94,7 +94,9 @@ int side(const channel& to, bool first, bool empty, int visits) {
     usleep(1000);
     c.poll_once();
   }
-  std::printf("%s\n", json{{"operations", visits}, {"refused", c.wrong}, {"empty", t.empty}}.dump().c_str());
+  t.operations = static_cast<std::uint64_t>(visits);
+  t.refused = c.wrong;
+  say(empty ? "poll_empty" : "next_put", t);
   to.send_text("over");
   (void)to.receive_text([&] { c.poll_once(); });
   return c.wrong == 0 ? 0 : 1;

@@ -5,7 +5,11 @@
 // measured functions. Threads: one per process.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 namespace weft::bench {
@@ -24,5 +28,17 @@ struct tally {
     visit_ended();
   }
 };
+
+/// A line that bench/instructions/gate/counting.py reads.
+inline void say(const std::string& what, const tally& t) {
+  std::printf(
+      "%s\n",
+      nlohmann::json{{"operation", what}, {"operations", t.operations}, {"refused", t.refused}, {"empty", t.empty}}
+          .dump()
+          .c_str());
+}
+
+/// Under callgrind, on a busy machine; the kernel ends a run that takes longer.
+constexpr unsigned seconds_of_a_run = 280;
 
 }  // namespace weft::bench

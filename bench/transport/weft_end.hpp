@@ -37,6 +37,10 @@ transport<F> opened(const transport_options& options) {
 enum class carrier { put_notify, send };
 
 /// A transport and its one peer, connected over the side channel; several ends may use it one after another.
+/// Where a source begins in its region. A provider puts a header before a message, and some processors copy slowly
+/// from the start of a page to 1 to 31 bytes behind one (docs/decisions/0023).
+inline constexpr std::size_t source_at = 64;
+
 template <class F>
 class weft_pair {
  public:
@@ -52,7 +56,7 @@ class weft_pair {
                            std::max<std::size_t>(largest_message == 0 ? size : largest_message, 4096)),
                        .silence_limit = silence_limit})),
         landing(sure(net.allocate((size + 63) / 64 * 64 + 64, rights::all))),
-        source(sure(net.allocate(size + 64, rights::none))) {
+        source(sure(net.allocate(size + 2 * source_at, rights::none))) {
     if (!first) to.send_text(net.listen_address());
     other = first ? sure(net.connect(to.receive_text(), 10s)) : sure(net.accept_one(10s));
     const region_bytes mine = net.export_region(other, landing, owner_polls);
@@ -78,14 +82,14 @@ class weft_end {
 
   explicit weft_end(weft_pair<F>& pair) : pair_(pair), place_(pair.there.at(0)) {}
 
-  std::byte* outgoing() noexcept { return pair_.source.data(); }
+  std::byte* outgoing() noexcept { return pair_.source.data() + source_at; }
   const std::byte* incoming() const noexcept { return C == carrier::put_notify ? pair_.landing.data() : landed_; }
   std::uint64_t ended() const noexcept { return ended_; }
   std::uint32_t immediate() const noexcept { return immediate_; }
 
   template <ending M>
   bool post(std::size_t size, std::uint32_t immediate) {
-    const status s = hand_over<M>(pair_.source.first(size), immediate);
+    const status s = hand_over<M>(pair_.source.slice(source_at, size), immediate);
     if (s) return true;
     if (!s.is_again())
       throw std::runtime_error(std::string("weft, posting: error ") + std::to_string(static_cast<int>(s.code)));

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the caller's own instructions per operation under callgrind, for weft and for hand-written programs.
 
-A program enters its measured function in several visits, and says how many polls of each found nothing. callgrind
-writes one part of its profile per visit. The visit with the fewest instructions counts: work that is due by the clock,
+A program enters its measured function in several visits for each operation, and says how many polls of each found
+nothing. callgrind writes one part of its profile per visit. Most of a run is its start, so one run counts many
+operations. The visit with the fewest instructions counts: work that is due by the clock,
 or once in many polls, belongs to no operation. Programs without visits are counted as a whole.
 """
 
@@ -12,7 +13,7 @@ import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,7 @@ OPERATIONS = ("inject", "send", "put", "put_notify", "put_notify_signalled", "pu
               "fetch_add_batch", "add_u32", "fetch_max_i32", "poll_empty", "poll_one", "poll_batch", "receive")
 FINDING = ("poll_one", "poll_batch", "receive")
 CONTENDERS = ("weft", "by_hand", "bare")
+SECONDS = 300  # of one run on a busy machine; the programs end themselves before that
 
 
 @dataclass
@@ -111,10 +113,10 @@ def callgrind(folder: Path, program: Path, arguments: list[str], options: Option
     what = " ".join([program.name, *arguments])
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
-            said, complaints = process.communicate(timeout=180)
+            said, complaints = process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
-            raise RuntimeError(f"{what}: not done after 180 s") from None
+            raise RuntimeError(f"{what}: not done after {SECONDS} s") from None
     if process.returncode not in (0, 77):
         raise RuntimeError(f"{what}: exit code {process.returncode}\n{said[-300:]}{complaints[-600:]}")
     return process.pid, said if process.returncode == 0 else ""
@@ -127,20 +129,33 @@ def parts_of(folder: Path, process: int, program: Path) -> list[Profile]:
     return [part for part in parts if part.instructions > 0]
 
 
-def count(program: Path, operation: str, contender: str, visits: int) -> Run | None:
-    """One run; None where this fabric has no such operation for this contender."""
+def count(program: Path, operations: Sequence[str], contender: str, visits: int) -> dict[str, Run]:
+    """One run. It leaves out what this contender does not have on this fabric."""
+    arguments = [word for each in operations for word in ("--operation", each)]
     with tempfile.TemporaryDirectory(prefix="weft-instructions-") as made:
         folder = Path(made)
-        process, said = callgrind(folder, program, ["--operation", operation, "--contender", contender, "--visits",
-                                                    str(visits)], ("--dump-after=*visit_ended*",))
-        if not said:
-            return None
-        result, parts = json.loads(said), parts_of(folder, process, program)
-        empty = result["empty"] if isinstance(result["empty"], list) else [result["empty"]]
-        if len(parts) != len(empty):
-            raise RuntimeError(f"{program.name} {operation} {contender}: {len(empty)} visits, and {len(parts)} counted")
-        each = result["operations"] / len(empty)
-        return Run([Visit(each, nothing, own) for nothing, own in zip(empty, parts)])
+        process, said = callgrind(folder, program, [*arguments, "--contender", contender, "--visits", str(visits)],
+                                  ("--dump-after=*visit_ended*",))
+        parts, runs = parts_of(folder, process, program) if said else [], {}
+        for result in map(json.loads, said.splitlines()):
+            empty = result["empty"] if isinstance(result["empty"], list) else [result["empty"]]
+            each = result["operations"] / len(empty)
+            own, parts = parts[:len(empty)], parts[len(empty):]
+            if len(own) != len(empty):
+                raise RuntimeError(f"{program.name} {result['operation']} {contender}: {len(empty)} visits, and "
+                                   f"{len(own)} counted")
+            runs[result["operation"]] = Run([Visit(each, nothing, part) for nothing, part in zip(empty, own)])
+        if parts:
+            raise RuntimeError(f"{program.name} {contender}: {len(parts)} more visits counted than it said: {said!r}")
+        return runs
+
+
+def count_alone(program: Path, operations: Sequence[str], contender: str, visits: int) -> dict[str, Run]:
+    """Of a program that has an end of its own for each operation: a run for each."""
+    runs: dict[str, Run] = {}
+    for each in operations:
+        runs |= count(program, (each,), contender, visits)
+    return runs
 
 
 def per_operation(visit: Visit, empty: Side | None) -> Side:
@@ -153,32 +168,29 @@ def per_operation(visit: Visit, empty: Side | None) -> Side:
                 cost(own.conditional, nothing.branches), cost(own.indirect, nothing.indirect))
 
 
-Counting = Callable[[Path, str, str, int], "Run | None"]
+Counting = Callable[[Path, Sequence[str], str, int], Mapping[str, Run]]
 
 
 def table(program: Path, fabric: str, visits: int, operations: tuple[str, ...] = OPERATIONS,
-          count_one: Counting = count, contenders: tuple[str, ...] = CONTENDERS) -> list[Row]:
+          count_all: Counting = count, contenders: tuple[str, ...] = CONTENDERS) -> list[Row]:
     """A row for each operation."""
     text = object_code.functions(program)
-    empty: dict[str, Side] = {}
-
-    def side(operation: str, contender: str) -> Side | None:
-        run = count_one(program, operation, contender, visits)
-        if run is None:
-            return None
-        of_empty = empty.get(contender) if operation in FINDING else None
-        if of_empty is None and operation != "poll_empty" and any(visit.empty for visit in run.visits):
-            raise RuntimeError(f"{program.name} {operation} {contender}: polls found nothing, and cannot be taken out")
-        cost, static = run.least(of_empty), object_code.of(text, run.functions())
-        if operation == "poll_empty":
-            empty[contender] = cost
-        return Side(cost.instructions, cost.library, cost.branches, cost.indirect, static.bytes, static.allocating)
-
     asked = operations
     if "poll_empty" not in asked and set(FINDING) & set(asked) & set(OPERATIONS):
         asked = ("poll_empty", *asked)  # its cost is taken out of the others
-    rows = [Row(fabric, each, *(side(each, contender) for contender in contenders)) for each in asked]
-    return [row for row in rows if row.operation in operations]
+    runs = {contender: count_all(program, asked, contender, visits) for contender in contenders}
+
+    def side(operation: str, contender: str) -> Side | None:
+        run, of_nothing = runs[contender].get(operation), runs[contender].get("poll_empty")
+        if run is None:
+            return None
+        of_empty = of_nothing.least() if of_nothing and operation in FINDING else None
+        if of_empty is None and operation != "poll_empty" and any(visit.empty for visit in run.visits):
+            raise RuntimeError(f"{program.name} {operation} {contender}: polls found nothing, and cannot be taken out")
+        cost, static = run.least(of_empty), object_code.of(text, run.functions())
+        return Side(cost.instructions, cost.library, cost.branches, cost.indirect, static.bytes, static.allocating)
+
+    return [Row(fabric, each, *(side(each, contender) for contender in contenders)) for each in operations]
 
 
 def show(rows: list[Row]) -> None:
