@@ -138,7 +138,7 @@ def test_who_begins_alternates_and_the_time_ends_turns() -> None:
 
 def test_turns_that_are_asked_for_get_the_time_of_a_slow_machine() -> None:
     assert planned(None, quick=False).turns == 7
-    assert planned(30, quick=False).seconds >= 30 * 90
+    assert planned(30, quick=False).seconds >= 30 * 250  # beside three UCX a turn took 190 s
     assert planned(5, quick=True).seconds >= 5 * 40
 
 
