@@ -282,6 +282,54 @@ TEST(an_answer_without_the_proof, is_stale_where_messages_have_a_header) {
   gets_wrong_answers<framed_row>({{accept, 0, 1}, {reject, 0, 1}, {accept, 2, 0}, {reject, 2, 0}}, 2, 2);
 }
 
+/// A listener by hand that answers no hello before the third: fabrics without connections lose messages.
+TEST(a_hello_without_an_answer, is_repeated_at_an_address) {
+  using port_type = loopback::port<shape_of<addressed_row>>;
+  using engine_type = detail::engine<addressed_row>;
+  loopback::world w(14);
+  unsigned heard = 0;
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = port_type::open({.node = "listener", .service = "7471", .listens = true}).value();
+    std::vector<std::byte> slot(4096), body;
+    wire::introduction hello;
+    const auto receive = [&] { EXPECT_TRUE(net->post_receive({}, {slot.data(), slot.size(), nullptr}, slot.data())); };
+    receive();
+    while (!over) {
+      net->poll([&](const completion_entry& c) {
+        if (c.kind != completion_kind::received) return;
+        EXPECT_EQ(wire::parse(const_bytes(slot).first(c.length), hello), wire::parse_verdict::good);
+        ++heard;
+        receive();
+      });
+      if (heard >= 3 && body.empty()) {
+        body = answer_to(hello, accept, 0);
+        const auto link = net->dial(address_bytes(hello.address.begin(), hello.address.end()), 1).value();
+        const auto tag = wire::message_tag::of(accept, {hello.own_word().value});
+        EXPECT_TRUE(net->send<post_mode::signalled>(link, {body.data(), body.size(), nullptr},
+                                                    engine_type::immediate_of(tag), nullptr));
+      }
+      loopback::sleep_for(1ms);
+    }
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<addressed_row>({}).value();
+    bool stands = false;
+    const auto on = overloaded{[&](const connected&) { stands = true; }, [](auto&&) {}};
+    EXPECT_TRUE(net.start_connect("listener:7471"));
+    for (int rounds = 0; rounds < 1000 && !stands; ++rounds) {  // a call that waits would poll some million times
+      net.progress(on);
+      loopback::sleep_for(5ms);
+    }
+    EXPECT_TRUE(stands);
+    EXPECT_GE(heard, 3U);
+    over = true;
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
 /// A peer crashes, and a stranger speaks in its place. The stranger knows the connection's number, not the proof.
 template <class Row>
 void hears_a_stranger_in_place_of_a_dead_peer() {
