@@ -49,6 +49,17 @@ struct wide_row : addressed_row {
 struct framed_row : wide_row {
   using policies = typename detail::replaced<addressed_row::policies, policy_set<answers::framing::header>>::type;
 };
+/// Connections whose ends only silence tells.
+struct silent_row : fabrics::loopback {
+  static constexpr fabric_facts facts = [] {
+    fabric_facts f = fabrics::loopback::facts;
+    f.reports_killed_peer = false;
+    return f;
+  }();
+  using policies =
+      typename detail::replaced<fabrics::loopback::policies, policy_set<answers::liveness::heartbeat>>::type;
+};
+static_assert(detail::engine<silent_row>::links_have_receives);
 static_assert(detail::engine<wide_row>::proves_sender && detail::engine<framed_row>::proves_sender);
 static_assert(!detail::engine<addressed_row>::proves_sender && !detail::engine<connected_row>::proves_sender);
 
@@ -386,6 +397,10 @@ TEST(a_heartbeat_of_a_stranger, keeps_no_peer_alive_where_immediates_have_8_byte
 }
 TEST(a_heartbeat_of_a_stranger, keeps_no_peer_alive_where_messages_have_a_header) {
   hears_a_stranger_in_place_of_a_dead_peer<framed_row>();
+}
+
+TEST(a_heartbeat_of_a_stranger, keeps_no_peer_alive_over_a_connection_of_its_own) {
+  hears_a_stranger_in_place_of_a_dead_peer<silent_row>();
 }
 
 TEST(a_message_that_is_too_large, connected_is_counted_with_both_sizes) {
