@@ -20,7 +20,7 @@
 
 namespace {
 constexpr std::size_t page = 4096;
-using bytes = std::unique_ptr<std::byte, decltype(&std::free)>;
+using memory = std::unique_ptr<std::byte, decltype(&std::free)>;
 
 struct settings {
   std::size_t bytes = 65536;
@@ -30,9 +30,9 @@ struct settings {
 };
 
 /// Pages of this process, each written once.
-bytes pages(std::size_t size) {
-  const std::size_t whole = (size + 2 * page - 1) / page * page;
-  bytes made(static_cast<std::byte*>(std::aligned_alloc(page, whole)), &std::free);
+memory pages(std::size_t size) {
+  const std::size_t whole = (size + page - 1) / page * page;
+  memory made(static_cast<std::byte*>(std::aligned_alloc(page, whole)), &std::free);
   if (!made) throw std::bad_alloc();
   std::memset(made.get(), 1, whole);
   return made;
@@ -86,7 +86,7 @@ void print(const settings& s, const std::vector<std::vector<double>>& ns) {
 int main(int argc, char** argv) {
   settings s;
   if (const int left = understand(s, argc, argv); left >= 0) return left;
-  const bytes to = pages(s.bytes + page), from = pages(s.bytes + page);
+  const memory to = pages(s.bytes + page), from = pages(s.bytes + page);
   std::vector<std::vector<double>> ns;
   for (const std::size_t target : s.places) {
     ns.emplace_back();

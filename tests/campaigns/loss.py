@@ -85,6 +85,7 @@ def run_on_wires(build: Path, fabric: str, faults: Faults, calls: int, seed: int
 
     Each wire has a manager of its own, and the next seed.
     """
+    wires = min(wires, max(calls, 1))  # none is idle
     shares = [calls // wires + (number < calls % wires) for number in range(wires)]
     with ThreadPoolExecutor(wires) as pool:
         outcomes = pool.map(lambda at: run(build, fabric, faults, shares[at], seed + at), range(wires))

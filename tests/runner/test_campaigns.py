@@ -199,6 +199,15 @@ def test_wires_side_by_side_share_the_count_and_have_seeds_of_their_own(monkeypa
     outcome = loss.run_on_wires(Path("BUILD"), "tcp", wire.Faults(), 11, 7, 3)
     assert sorted(asked) == [(3, 9), (4, 7), (4, 8)]
     assert outcome == loss.Outcome(11, 0, 30, 3, 6, "lost")
+    asked.clear()
+    assert loss.run_on_wires(Path("BUILD"), "tcp", wire.Faults(), 2, 1, 5).calls == 2
+    assert sorted(asked) == [(1, 1), (1, 2)], "a wire without calls"
+
+
+def test_a_campaign_needs_a_wire() -> None:
+    said = subprocess.run([ROOT / "scripts" / "campaign", "loss", "--wires", "0"], capture_output=True, text=True,
+                          check=False)
+    assert (said.returncode, said.stderr.splitlines()[-1]) == (2, "scripts/campaign: error: --wires is 1 or more")
 
 
 class PlantedManager:
