@@ -32,6 +32,7 @@ class Place(NamedTuple):
 
 HERE = Place(node=NODE)
 WARM, WAITING = "invocation-warm", "invocation-pool"  # names of processes (examples/invocation/warm/serving.hpp)
+FORKED_WITHOUT_EXEC = 0x40  # of a process's flags in /proc/PID/stat (PF_FORKNOEXEC of the kernel)
 
 Around = Callable[[int], contextlib.AbstractContextManager[object]]
 
@@ -57,6 +58,16 @@ def _alive(process: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _starts_as_warm_parent(process: int) -> bool:
+    """True of a warm parent that has not named itself yet: its libraries load for half a second before main.
+
+    Executors that it forked have its words, and no program of their own.
+    """
+    words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+    flags = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[6])
+    return b"--warm-parent" in words and not flags & FORKED_WITHOUT_EXEC
 
 
 def _queues() -> set[Path]:
@@ -202,5 +213,6 @@ class Manager:
         found = []
         for number in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
             with contextlib.suppress(OSError):  # it has ended
-                found.append((int(number), Path(f"/proc/{number}/comm").read_text().strip()))
+                name = Path(f"/proc/{number}/comm").read_text().strip()
+                found.append((int(number), WARM if _starts_as_warm_parent(int(number)) else name))
         return found

@@ -10,6 +10,8 @@ after the same delays.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import multiprocessing
 import os
 import random
 import signal
@@ -17,17 +19,21 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from record import percentile
 from running import SHARED_MEMORY, Failed, Manager
+from wire import Unavailable
 
 VICTIMS = ("client", "executor", "manager")
 SHARES = (4, 4, 1)
 LONGEST_DELAY = 1.2  # seconds: the start of an executor takes half a second, the rest are calls
 SURVIVOR_LIMIT = 20.0  # seconds until a surviving client, or an executor without its manager or client, has ended
 FUNCTION_LIMIT_MS = 1000
+_CLONE_NEWNS, _MS_REC, _MS_PRIVATE = 0x20000, 0x4000, 0x40000
 
 
 @dataclass
@@ -37,6 +43,10 @@ class Outcome:
     served: list[float] = field(default_factory=list)  # seconds of a new client, from its start to its end
     problems: list[str] = field(default_factory=list)
     unknown: int = 0  # queues of killed processes that no survivor had met
+
+    def __add__(self, other: Outcome) -> Outcome:
+        return Outcome(self.kills + other.kills, self.ends + other.ends, self.served + other.served,
+                       self.problems + other.problems, self.unknown + other.unknown)
 
     def said(self) -> str:
         count = sum(self.kills.values())
@@ -179,3 +189,34 @@ class Storm:
         code, said = self.manager.stop()
         if code not in (0, None) and not killed:
             self.outcome.problems.append(f"the manager ended with {code}: {said.strip()}")
+
+
+def _own_shared_memory() -> None:
+    """Gives this process a /dev/shm of its own: a storm counts what stays there."""
+    library = ctypes.CDLL(None, use_errno=True)
+    if (library.unshare(_CLONE_NEWNS) != 0
+            or library.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None) != 0
+            or library.mount(b"tmpfs", os.fsencode(SHARED_MEMORY), b"tmpfs", 0, None) != 0):
+        why = os.strerror(ctypes.get_errno())
+        raise Unavailable(f"storms side by side need a /dev/shm each, which needs root ({why}); --storms 1 needs none")
+
+
+def _one_of(build: Path, fabric: str, until: float, tell: Callable[[str], None], rounds: int, seed: int) -> Outcome:
+    _own_shared_memory()
+    return Storm(build, fabric, seed, tell).run(rounds, until)
+
+
+def run(build: Path, fabric: str, rounds: int, seed: int, storms: int, until: float,
+        tell: Callable[[str], None]) -> Outcome:
+    """As many kills, shared by storms side by side: who waits for a survivor leaves the processors to others.
+
+    Each storm has a manager of its own, and the next seed.
+    """
+    storms = min(storms, max(rounds, 1))  # none is idle
+    if storms == 1:
+        return Storm(build, fabric, seed, tell).run(rounds, until)
+    shares = [rounds // storms + (number < rounds % storms) for number in range(storms)]
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(storms, context) as pool:
+        outcomes = pool.map(partial(_one_of, build, fabric, until, tell), shares, range(seed, seed + storms))
+        return sum(outcomes, Outcome())

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -204,10 +206,11 @@ def test_wires_side_by_side_share_the_count_and_have_seeds_of_their_own(monkeypa
     assert sorted(asked) == [(1, 1), (1, 2)], "a wire without calls"
 
 
-def test_a_campaign_needs_a_wire() -> None:
-    said = subprocess.run([ROOT / "scripts" / "campaign", "loss", "--wires", "0"], capture_output=True, text=True,
+@pytest.mark.parametrize(("campaign", "option"), [("loss", "--wires"), ("kills", "--storms")])
+def test_a_campaign_needs_a_place(campaign: str, option: str) -> None:
+    said = subprocess.run([ROOT / "scripts" / "campaign", campaign, option, "0"], capture_output=True, text=True,
                           check=False)
-    assert (said.returncode, said.stderr.splitlines()[-1]) == (2, "scripts/campaign: error: --wires is 1 or more")
+    assert (said.returncode, said.stderr.splitlines()[-1]) == (2, f"scripts/campaign: error: {option} is 1 or more")
 
 
 class PlantedManager:
@@ -279,3 +282,35 @@ def test_a_queue_left_in_shared_memory_is_a_problem(storm: kills.Storm, monkeypa
     storm.unmet.add("4711")
     again = storm.run(0, time.monotonic() + 60)
     assert again.unknown == 1 and again.said().endswith("1 queues of processes that no survivor had met")
+
+
+class PlantedStorm:
+    """Leaves a file in its /dev/shm, and says how many it found there."""
+
+    def __init__(self, _: Path, fabric: str, seed: int, tell: Any) -> None:
+        self.seed = seed
+
+    def run(self, rounds: int, _: float) -> kills.Outcome:
+        (kills.SHARED_MEMORY / f"4711:{self.seed}:0").touch()
+        found = len(list(kills.SHARED_MEMORY.glob("4711:*")))
+        return kills.Outcome(Counter(client=rounds), [float(self.seed)], [0.5], ["late"] * (self.seed == 8), found)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a /dev/shm of its own needs root")
+def test_storms_side_by_side_share_the_count_and_see_no_queue_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kills, "Storm", PlantedStorm)
+    try:
+        outcome = kills.run(Path("BUILD"), "shm", 11, 7, 3, float("inf"), print)
+    except wire.Unavailable as e:  # a container
+        pytest.skip(str(e))
+    assert (outcome.kills, outcome.problems) == (Counter(client=11), ["late"])
+    assert sorted(outcome.ends) == [7, 8, 9] and outcome.served == [0.5] * 3
+    assert outcome.unknown == 3, "each finds its own file"
+    assert not list(kills.SHARED_MEMORY.glob("4711:*")), "and none is left"
+    assert kills.run(Path("BUILD"), "shm", 2, 1, 5, float("inf"), print).kills.total() == 2
+
+
+def test_storms_without_a_shared_memory_of_their_own_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kills.ctypes, "CDLL", lambda *_, **__: SimpleNamespace(unshare=lambda _: -1))
+    with pytest.raises(wire.Unavailable, match="a /dev/shm each, which needs root .*; --storms 1 needs none"):
+        kills._own_shared_memory()
