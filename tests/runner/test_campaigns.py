@@ -24,7 +24,7 @@ import record  # noqa: E402
 import soak  # noqa: E402
 import tools  # noqa: E402
 import wire  # noqa: E402
-from running import Failed  # noqa: E402
+from running import SHARED_MEMORY, Failed  # noqa: E402
 
 
 def samples(kib_an_hour: float, descriptors_an_hour: float) -> list[tuple[float, float, float]]:
@@ -291,8 +291,8 @@ class PlantedStorm:
         self.seed = seed
 
     def run(self, rounds: int, _: float) -> kills.Outcome:
-        (kills.SHARED_MEMORY / f"4711:{self.seed}:0").touch()
-        found = len(list(kills.SHARED_MEMORY.glob("4711:*")))
+        (SHARED_MEMORY / f"4711:{self.seed}:0").touch()
+        found = len(list(SHARED_MEMORY.glob("4711:*")))
         return kills.Outcome(Counter(client=rounds), [float(self.seed)], [0.5], ["late"] * (self.seed == 8), found)
 
 
@@ -306,11 +306,11 @@ def test_storms_side_by_side_share_the_count_and_see_no_queue_of_each_other(monk
     assert (outcome.kills, outcome.problems) == (Counter(client=11), ["late"])
     assert sorted(outcome.ends) == [7, 8, 9] and outcome.served == [0.5] * 3
     assert outcome.unknown == 3, "each finds its own file"
-    assert not list(kills.SHARED_MEMORY.glob("4711:*")), "and none is left"
+    assert not list(SHARED_MEMORY.glob("4711:*")), "and none is left"
     assert kills.run(Path("BUILD"), "shm", 2, 1, 5, float("inf"), print).kills.total() == 2
 
 
 def test_storms_without_a_shared_memory_of_their_own_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kills.ctypes, "CDLL", lambda *_, **__: SimpleNamespace(unshare=lambda _: -1))
+    monkeypatch.setattr("ctypes.CDLL", lambda *_, **__: SimpleNamespace(unshare=lambda _: -1))
     with pytest.raises(wire.Unavailable, match="a /dev/shm each, which needs root .*; --storms 1 needs none"):
         kills._own_shared_memory()
