@@ -71,7 +71,7 @@ struct failed {
 
 /// A message. The bytes are in the transport's receive: copy them if you need them after the handler. A handler that
 /// returns false leaves the message there. Each later progress() offers all messages that were left, oldest first and
-/// before newer ones. A handler may leave one message and take another.
+/// before newer ones. A handler may leave one message and take another. The end of a peer that closed comes after them.
 struct received {
   weft::peer peer;
   const_bytes message;

@@ -170,6 +170,8 @@ class connection_manager {
       else ++e_.stale;
   }
   void link_is_gone(record& r, peer_event what, erased_handler on) {
+    // A message waits for its handler: the timers end the peer when the handler has taken it.
+    if (r.state == peer_state::leaving && teardown<Engine>(e_).waits(r)) return;
     const peer_action does = advance(e_, r, what);
     if (does != peer_action::drain_link)
       return teardown<Engine>(e_).carry_out(r, does, error(errc::peer_lost, "link"), on);

@@ -62,7 +62,7 @@ class teardown {
       r.ring_ends = said(r.ring_read);
       e_.rings_are_due = true;
     }
-    if (all_taken(r) && all_ended(r)) end(r, peer_event::patience_over, {}, on);
+    if (all_taken(r) && all_ended(r) && !waits(r)) end(r, peer_event::patience_over, {}, on);
   }
   /// Whether handlers have taken as many messages, and notices of a ring, as the goodbye announced.
   static bool all_taken([[maybe_unused]] const record& r) noexcept {
@@ -71,6 +71,8 @@ class teardown {
     if constexpr (Engine::uses_ring) return r.ring_read == r.ring_ends;
     else return true;
   }
+  /// Whether a message of this peer waits for its handler.
+  bool waits(const record& r) const noexcept { return receives<Engine>(e_).any_waits(r); }
   bool all_ended(const record& r) const {
     return e_.operations.count([&r](const slot& s) {
       return s.record == &r && (s.use == slot_use::user || s.use == slot_use::silent);

@@ -76,7 +76,7 @@ enum class peer_action : std::uint8_t {
   report_request,          ///< The handler gets `requested`.
   report_connected,        ///< The handler gets `connected`.
   deliver,                 ///< The message goes to its part.
-  deliver_overtaken,       ///< The same where a goodbye may overtake messages; elsewhere count_stale.
+  deliver_overtaken,       ///< The same where a goodbye may overtake messages, or one waited here; else count_stale.
   keep,                    ///< The message waits in its receive and is offered again.
   drain_link,              ///< Messages that came before are read first; then link_drained.
   report_lost,             ///< Outstanding operations fail, the handler gets `lost` with the event's reason.
@@ -198,7 +198,7 @@ inline constexpr rule rules[] = {
     when(e::reject, in(free, dialling, arrived, requested), a::count_garbled, "No hello of this side asked for it."),
     when(e::reject, others, a::none, "The answer is late: the connection has its end or its accept."),
     when(e::data_message, in(established), a::deliver, "Both sides agreed."),
-    when(e::data_message, in(leaving), a::deliver_overtaken, "A goodbye may overtake what was sent before it."),
+    when(e::data_message, in(leaving), a::deliver_overtaken, "The goodbye overtook it, or it waited here."),
     when(e::data_message, in(greeting), a::keep, "It overtook the accept."),
     when(e::data_message, others, a::count_stale, "The connection does not carry data, or not any more."),
     when(e::control_message, in(established), a::deliver, "Both sides agreed."),
@@ -278,7 +278,7 @@ peer_action advance(Engine& e, typename Engine::record& r, peer_event what) noex
   const step t = step_of(r.state, what);
   peer_action does = t.does;
   if (does == peer_action::deliver_overtaken)
-    does = Engine::goodbye_overtakes ? peer_action::deliver : peer_action::count_stale;
+    does = Engine::goodbye_overtakes || e.retrying ? peer_action::deliver : peer_action::count_stale;
   if (does == peer_action::count_stale) ++e.stale;
   if (does == peer_action::impossible || does == peer_action::count_garbled || does == peer_action::drop) ++e.garbled;
   if (t.next == r.state) return does;

@@ -8,6 +8,7 @@
 
 #include "engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft::detail {
@@ -81,6 +82,13 @@ class receives {
   }
   /// The record of the receive's link; null after the link's end.
   record* peer_of(const receive& r) const noexcept { return is_retired(r) ? nullptr : static_cast<record*>(r.from); }
+  /// Whether a message of this peer waits for its handler. The end of the peer waits too: the handler gets it first.
+  bool any_waits(const record& r) const noexcept {
+    return std::ranges::any_of(e_.unexpected_messages, [&](const auto& message) {
+      if constexpr (Engine::links_have_receives) return message.in->from == &r;
+      else return wire::message_tag{message.tag}.connection().number().value == r.number;
+    });
+  }
 
   // ---- set-up and teardown
   /// Receives of one block, and bytes of each. A buffer of many messages is released when the largest message may not

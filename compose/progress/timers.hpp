@@ -167,9 +167,11 @@ class timers {
   }
 
   bool has_left(const record& r) const {
+    const teardown<Engine> ends(e_);
+    if (ends.waits(r)) return false;  // a handler left a message, and takes it later
     const std::uint32_t waited = e_.tick - r.since;
-    if (!teardown<Engine>::all_taken(r)) return waited >= overtaken_ms;
-    return waited >= leaving_ms || teardown<Engine>(e_).all_ended(r);
+    if (!ends.all_taken(r)) return waited >= overtaken_ms;
+    return waited >= leaving_ms || ends.all_ended(r);
   }
 
   /// Whether the library still holds a message of weft's own to this peer. Another one would only pile up.

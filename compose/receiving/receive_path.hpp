@@ -173,9 +173,9 @@ class receive_path {
       if (tag.kind() != wire::message_kind::hello) return e_.peers.find_proven(tag.connection());
     return e_.peers.find(tag.connection().number());
   }
-  /// The peer is established, or its goodbye overtook this message.
-  static bool is_heard(const record& r) noexcept {
-    return r.is_live() || (Engine::goodbye_overtakes && r.state == peer_state::leaving);
+  /// The peer is established, or its goodbye overtook this message, or came while this message waited here.
+  bool is_heard(const record& r) const noexcept {
+    return r.is_live() || ((Engine::goodbye_overtakes || e_.retrying) && r.state == peer_state::leaving);
   }
 
   Engine& e_;

@@ -66,6 +66,7 @@ std::variant<manager_command, stop_with> parse_manager(std::string_view fabric, 
   c.spawn.node = c.options.node;
   c.spawn.fabrics = c.options.fabrics;
   idle.store(), limit.store(), start.store(), silence.store();
+  c.spawn.start_limit = std::chrono::ceil<std::chrono::milliseconds>(c.options.start_limit);
   return c;
 }
 

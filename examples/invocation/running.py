@@ -32,6 +32,7 @@ class Place(NamedTuple):
 
 HERE = Place(node=NODE)
 WARM, WAITING = "invocation-warm", "invocation-pool"  # names of processes (examples/invocation/warm/serving.hpp)
+STARTING = "a warm parent that starts"
 FORKED_WITHOUT_EXEC = 0x40  # of a process's flags in /proc/PID/stat (PF_FORKNOEXEC of the kernel)
 
 Around = Callable[[int], contextlib.AbstractContextManager[object]]
@@ -60,14 +61,16 @@ def _alive(process: int) -> bool:
     return True
 
 
-def _starts_as_warm_parent(process: int) -> bool:
-    """True of a warm parent that has not named itself yet: its libraries load for half a second before main.
+def _kind(process: int, name: str) -> str:
+    """WARM, WAITING, STARTING, or the name of an executor that has an order.
 
-    Executors that it forked have its words, and no program of their own.
+    A warm parent names itself in main, half a second after its start: its libraries load before. Executors that it
+    forked have its words, and no program of their own.
     """
     words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
     flags = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[6])
-    return b"--warm-parent" in words and not flags & FORKED_WITHOUT_EXEC
+    is_parent = b"--warm-parent" in words and not flags & FORKED_WITHOUT_EXEC
+    return STARTING if is_parent and name != WARM else name
 
 
 def _queues() -> set[Path]:
@@ -199,11 +202,15 @@ class Manager:
 
     def executors(self) -> list[int]:
         """Process numbers of the running executors that have an order."""
-        return [number for number, name in self._children() if name not in (WARM, WAITING)]
+        return [number for number, name in self._children() if name not in (WARM, WAITING, STARTING)]
 
     def warm_parent(self) -> int | None:
         """Process number of the warm parent of executors, where there is one."""
         return next((number for number, name in self._children() if name == WARM), None)
+
+    def starting_parent(self) -> int | None:
+        """The same where its libraries load: it has no executors yet."""
+        return next((number for number, name in self._children() if name == STARTING), None)
 
     def pool(self) -> list[int]:
         """Process numbers of the executors that wait for an order."""
@@ -214,5 +221,5 @@ class Manager:
         for number in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
             with contextlib.suppress(OSError):  # it has ended
                 name = Path(f"/proc/{number}/comm").read_text().strip()
-                found.append((int(number), WARM if _starts_as_warm_parent(int(number)) else name))
+                found.append((int(number), _kind(int(number), name)))
         return found

@@ -88,14 +88,15 @@ concept spawner = requires(S s, typename S::child c, const executor_order& o) {
 class process_spawner {
  public:
   struct settings {
-    std::string executor;              ///< Path of the program.
-    std::string folder;                ///< Of trusted objects; empty: none are accepted.
-    std::vector<std::string> trusted;  ///< SHA-256, hexadecimal.
-    confinement confined;              ///< Limits of each executor.
-    bool fresh = true;                 ///< Each executor is executed. Else it is a copy of a warm parent.
-    std::uint16_t pool = 0;            ///< Copies that wait for an order.
-    std::string node, fabrics;         ///< Of the transports of copies that wait.
-    bool ignores_signals = false;      ///< Executors outlive signals that an engine sends to all of a step.
+    std::string executor;                          ///< Path of the program.
+    std::string folder;                            ///< Of trusted objects; empty: none are accepted.
+    std::vector<std::string> trusted;              ///< SHA-256, hexadecimal.
+    confinement confined;                          ///< Limits of each executor.
+    bool fresh = true;                             ///< Each executor is executed. Else it is a copy of a warm parent.
+    std::uint16_t pool = 0;                        ///< Copies that wait for an order.
+    std::string node, fabrics;                     ///< Of the transports of copies that wait.
+    std::chrono::milliseconds start_limit{10000};  ///< Of a warm parent.
+    bool ignores_signals = false;                  ///< Executors outlive signals that an engine sends to all of a step.
   };
   /// How executors were started.
   struct starts {
@@ -143,7 +144,8 @@ class process_spawner {
     journal_memory journal_;
   };
 
-  explicit process_spawner(settings s) : s_(std::move(s)), warm_({parent_command(), s_.fresh ? 0U : s_.pool}) {}
+  explicit process_spawner(settings s)
+      : s_(std::move(s)), warm_({parent_command(), s_.fresh ? 0U : s_.pool, s_.start_limit}) {}
 
   result<child> start(const executor_order& order) {
     auto journal = journal_memory::make(order.workers);

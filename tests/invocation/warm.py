@@ -177,6 +177,17 @@ class Suite:
             expect(not lives(first), "the stopped warm parent lives")
             self._started(m, pool=0, copied=0, executed=1)
 
+    def a_warm_parent_that_stops_while_it_starts_is_replaced(self) -> None:
+        # The limit is short, so the one that is not stopped needs some tries on a loaded machine.
+        with Manager(self.build, self.fabric, ("--start-limit-ms", "3000")) as m:
+            first = m.starting_parent()
+            if first is None:
+                raise LeftOut("it was ready at once: no library needs time before main")
+            os.kill(first, signal.SIGSTOP)
+            until(lambda: m.warm_parent() not in (None, first), "there is no new warm parent")
+            expect(not lives(first), "the stopped warm parent lives")
+            self._serve(m)
+
     def killed_executors_of_the_pool_are_replaced(self) -> None:
         with self._warm(pool=2) as m:
             before = m.pool()

@@ -2,7 +2,8 @@
 //
 // close() right after accept(), while the queue takes no post: the accept is still unsent. The caller learns that it
 // was accepted and that the connection was closed. It never learns of a rejection. And the end of a peer: a handler
-// that hears of its failed operations can neither post to it nor release its record.
+// that hears of its failed operations can neither post to it nor release its record, and messages that a handler left
+// come before the end of their peer.
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
@@ -180,6 +181,55 @@ TEST(a_handler_that_hears_of_a_lost_peer, can_neither_post_to_it_nor_release_its
   const auto run = w.run(60s);
   EXPECT_TRUE(run) << run.sentence;
   EXPECT_TRUE(connected_once);
+}
+
+/// The listener's handler leaves `count` messages. Then the caller closes, and 20 ms later the handler takes
+/// messages. Returns what it got: the first byte of each message, and a dot for `closed`.
+template <class Row>
+std::string what_is_taken_after_the_goodbye(int count) {
+  loopback::world w(1);
+  std::string taken;
+  bool left = false;
+  w.spawn("listener", [&] {
+    auto net = open<Row>({.node = "listener", .service = "7471"}).value();
+    bool takes = false;
+    const auto on = overloaded{[&](const received& r) {
+                                 if (takes) taken += std::to_integer<char>(r.message[0]);
+                                 return takes;
+                               },
+                               [&](const lost& l) {
+                                 EXPECT_EQ(l.why.code, errc::closed);
+                                 taken += '.';
+                               },
+                               [](auto&&) {}};
+    EXPECT_TRUE(net.accept_one(1s, on));
+    EXPECT_TRUE(net.until([&] { return left; }, 2s, on));
+    EXPECT_EQ(net.until([] { return false; }, 20ms, on).code, errc::deadline);
+    EXPECT_EQ(taken, "") << "before the handler takes anything";
+    takes = true;
+    EXPECT_TRUE(net.until([&] { return taken.ends_with('.'); }, 2s, on));
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<Row>({}).value();
+    const peer there = net.connect("listener:7471", 1s).value();
+    for (char c = 'a'; c < 'a' + count; ++c)
+      EXPECT_TRUE(net.send(there, net.memory(std::as_writable_bytes(std::span(&c, 1)))));
+    loopback::sleep_for(1ms);
+    EXPECT_TRUE(net.close(there, 1s));
+    left = true;
+  });
+  const auto run = w.run(60s);
+  EXPECT_TRUE(run) << run.sentence;
+  return taken;
+}
+
+TEST(a_peer_that_leaves, ends_after_the_messages_that_a_handler_left) {
+  EXPECT_EQ(what_is_taken_after_the_goodbye<fabric>(3), "abc.");
+}
+
+TEST(a_peer_that_leaves, ends_after_the_messages_that_a_handler_left_where_peers_have_no_links) {
+  EXPECT_EQ(what_is_taken_after_the_goodbye<silent_row>(3), "abc.");
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ bool node<F>::post(connection& c, posted_operation fresh, const_bytes carried, P
   for (;;) {
     self_.attempt = attempt;
     const status s = make(&o);
-    self_.attempt.reset();
     if (s) break;
+    self_.attempt.reset();
     o.ended = true;
     if (!s.is_again()) {
       if (s.code == errc::peer_lost) pump(100ms);  // the fabric may know before the event comes
@@ -44,6 +44,7 @@ bool node<F>::post(connection& c, posted_operation fresh, const_bytes carried, P
   const instant deadline = o.quiet ? instant{} : now() + operation_timeout + operation_timeout / 10;
   o.id = carried.empty() ? self_.book.posted(o.kind, o.to, now(), deadline, o.value, attempt.subject)
                          : self_.book.posted(o.kind, o.to, now(), deadline, o.value, carried);
+  self_.attempt.reset();  // only now: a process may be killed where it reads the clock
   ++run_.result.operations;
   return true;
 }

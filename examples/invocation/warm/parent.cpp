@@ -84,10 +84,12 @@ parent::parent(parent&& other) noexcept
       from_pool_(other.from_pool_),
       pool_(std::move(other.pool_)),
       start_at_(other.start_at_),
+      ready_by_(other.ready_by_),
       refill_at_(other.refill_at_) {}
 
 void parent::start(clock::time_point now) {
   start_at_ = now + restart_after;  // also after a failure
+  ready_by_ = now + s_.start_limit;
   auto ends = make_channel();
   if (!ends) return;
   std::vector<std::string> words = s_.command;
@@ -107,7 +109,7 @@ void parent::end() noexcept {
   ready_ = false;
 }
 
-bool parent::look() noexcept {
+bool parent::look(clock::time_point now) noexcept {
   if (process_ == 0) return false;
   int how = 0;
   if (::waitpid(process_, &how, WNOHANG) != 0) {
@@ -119,13 +121,14 @@ bool parent::look() noexcept {
   if (!ready_) {
     const auto said = receive(channel_, milliseconds(0));
     ready_ = said && said->bytes == parent_ready;
+    if (!ready_ && now > ready_by_) end();
   }
   return ready_;
 }
 
 void parent::tend(clock::time_point now) {
   if (process_ == 0 && now >= start_at_) start(now);
-  if (!look() || now < refill_at_) return;
+  if (!look(now) || now < refill_at_) return;
   if (std::erase_if(pool_, [](waiting_executor& each) { return !each.lives(); }) > 0) {
     refill_at_ = now + restart_after;  // else one that cannot live is started all the time
     return;
@@ -144,7 +147,7 @@ std::optional<waiting_executor> parent::take(clock::time_point now) {
     if (first.lives()) return first;
   }
   from_pool_ = false;
-  return look() ? copy() : std::nullopt;
+  return look(now) ? copy() : std::nullopt;
 }
 
 std::optional<waiting_executor> parent::copy() {

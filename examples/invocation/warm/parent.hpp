@@ -49,6 +49,8 @@ class parent {
   struct settings {
     std::vector<std::string> command;  ///< The program and its arguments, without those of this class.
     std::size_t pool = 0;              ///< Executors that are started ahead.
+    /// A warm parent that is not ready so long after its start is killed: it was stopped, or its libraries hang.
+    std::chrono::milliseconds start_limit{10000};
   };
 
   explicit parent(settings s) : s_(std::move(s)) {}
@@ -80,7 +82,7 @@ class parent {
   void start(clock::time_point now);
   void end() noexcept;
   /// Whether it is there and answers. Never waits.
-  bool look() noexcept;
+  bool look(clock::time_point now) noexcept;
   std::optional<waiting_executor> copy();
 
   settings s_;
@@ -90,6 +92,7 @@ class parent {
   bool from_pool_ = false;
   std::deque<waiting_executor> pool_;
   clock::time_point start_at_{};
+  clock::time_point ready_by_{};
   clock::time_point refill_at_{};
 };
 
