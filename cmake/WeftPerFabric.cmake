@@ -257,6 +257,7 @@ endfunction()
 
 # weft_test_properties(test [LABELS label...] [TIMEOUT seconds] [PROCESSORS n]): sets what every ctest of weft has.
 # The first part of the name, up to a dot, is a label too: unit, conformance, ...
+# ctest waits TIMEOUT times WEFT_TEST_PATIENCE, where a project sets that: a busy machine is no failure.
 function(weft_test_properties test)
   cmake_parse_arguments(PARSE_ARGV 1 A "" "TIMEOUT;PROCESSORS" "LABELS")
   if(NOT A_TIMEOUT)
@@ -265,7 +266,11 @@ function(weft_test_properties test)
   if(NOT A_PROCESSORS)
     set(A_PROCESSORS 1)
   endif()
+  if(NOT WEFT_TEST_PATIENCE)
+    set(WEFT_TEST_PATIENCE 1)
+  endif()
+  math(EXPR limit "${WEFT_TEST_PATIENCE} * ${A_TIMEOUT}")
   string(REGEX REPLACE "\\..*" "" kind ${test})
   set_tests_properties(${test} PROPERTIES
-    LABELS "${kind};${A_LABELS}" TIMEOUT ${A_TIMEOUT} PROCESSORS ${A_PROCESSORS} SKIP_RETURN_CODE 77)
+    LABELS "${kind};${A_LABELS}" TIMEOUT ${limit} PROCESSORS ${A_PROCESSORS} SKIP_RETURN_CODE 77)
 endfunction()

@@ -8,7 +8,6 @@
 
 #include "engine.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace weft::detail {
@@ -84,10 +83,11 @@ class receives {
   record* peer_of(const receive& r) const noexcept { return is_retired(r) ? nullptr : static_cast<record*>(r.from); }
   /// Whether a message of this peer waits for its handler. The end of the peer waits too: the handler gets it first.
   bool any_waits(const record& r) const noexcept {
-    return std::ranges::any_of(e_.unexpected_messages, [&](const auto& message) {
-      if constexpr (Engine::links_have_receives) return message.in->from == &r;
-      else return wire::message_tag{message.tag}.connection().number().value == r.number;
-    });
+    for (const auto& message : e_.unexpected_messages)
+      if (Engine::links_have_receives ? message.in->from == &r
+                                      : wire::message_tag{message.tag}.connection().number().value == r.number)
+        return true;
+    return false;
   }
 
   // ---- set-up and teardown

@@ -91,7 +91,7 @@ TEST(etcd_stores, refuse_what_is_no_etcd) {
            {http(R"({"error":"etcdserver: no leader","code":14})", "503 Service Unavailable"),
             "refuses: etcdserver"}}) {
     const other_program stranger(answer);
-    const auto joined = join_job({.timeout = 100ms}, reader(stranger.of(1)));
+    const auto joined = join_job({.timeout = 1s}, reader(stranger.of(1)));
     EXPECT_THAT(sentence(joined), HasSubstr(said)) << answer;
   }
 }

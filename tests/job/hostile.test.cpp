@@ -94,7 +94,7 @@ std::string said(const std::string& reply) {
       send(rank, reply);
     }
   });
-  return sentence(jobs::store_client::join({at}, "test", 1, 2, 100ms));
+  return sentence(jobs::store_client::join({at}, "test", 1, 2, 1s));
 }
 
 TEST(hostile_stores, get_one_sentence) {
