@@ -182,6 +182,7 @@ struct counted_engine {
     std::uint32_t since = 0;
   };
   static constexpr bool goodbye_overtakes = false;
+  bool retrying = false;
   std::uint64_t garbled = 0;
   std::uint64_t stale = 0;
   std::uint32_t half_open = 0;
@@ -191,6 +192,16 @@ struct counted_engine {
     void is_unfinished(const record& /*r*/) noexcept { ++unfinished; }
   } peers;
 };
+
+TEST(advance, delivers_what_waited_here_while_the_goodbye_came) {
+  counted_engine engine;
+  counted_engine::record r;
+  r.state = peer_state::leaving;
+  EXPECT_EQ(advance(engine, r, peer_event::data_message), peer_action::count_stale);
+  engine.retrying = true;
+  EXPECT_EQ(advance(engine, r, peer_event::data_message), peer_action::deliver);
+  EXPECT_EQ(engine.stale, 1U);
+}
 
 TEST(advance, assigns_the_next_state_and_its_consequences) {
   for_each_pair([](peer_state s, peer_event e, const transition& t) {
