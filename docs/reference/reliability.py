@@ -41,8 +41,8 @@ def page(root: Path) -> str:
         "those of one machine with 2 processors. `BUILD` is a build folder of the programs. `+` after a commit: the\n"
         "tree had changes that were not in it.\n\n"
         f"{tried} of {len(lists['promises'])} campaigns have figures. Of {len(lists['attacks'])} attacks: {counts}.\n\n"
-        "## Campaigns\n\n" + _promises(lists, figures) + _broken(lists, figures) + "\n## Commands of these figures\n\n" + _commands(figures)
-        + _plots(figures)
+        "## Campaigns\n\n" + _promises(lists, figures) + _broken(lists, figures)
+        + "\n## Commands of these figures\n\n" + _commands(figures) + _plots(figures)
         + "\n## Attacks\n\nThe threat model is in [SECURITY.md](../../SECURITY.md).\n\n" + _attacks(lists)
         + "\n## Defects that were found and mended\n\n" + _defects(lists)
     )
