@@ -108,7 +108,7 @@ int atomic(open_transport& t, weft_atomic_kind what, weft_number type, const des
 using namespace weft::abi;
 using weft::local_memory;
 using weft::remote_place;
-using posts = weft::transport<library_set>;
+using library_transport = weft::transport<library_set>;
 
 extern "C" {
 
@@ -134,7 +134,7 @@ int weft_send_copy(weft_transport net, weft_peer to, const void* bytes, uint64_t
 int weft_put(weft_transport net, weft_slice from, weft_place at, uint64_t context, uint32_t flags) {
   return transfer(
       net, "weft_put", from, at, flags, WEFT_QUIET,
-      [&](posts & p, const weft::peer& to, local_memory here, const remote_place& place)
+      [&](library_transport & p, const weft::peer& to, local_memory here, const remote_place& place)
           __attribute__((always_inline)) {
             return (flags & WEFT_QUIET) != 0 ? p.put(to, here, place) : p.put(to, here, place, context_of(context));
           });
@@ -144,7 +144,7 @@ int weft_put_notify(weft_transport net, weft_slice from, weft_place at, uint32_t
                     uint32_t flags) {
   return transfer(
       net, "weft_put_notify", from, at, flags, WEFT_QUIET,
-      [&](posts & p, const weft::peer& to, local_memory here, const remote_place& place)
+      [&](library_transport & p, const weft::peer& to, local_memory here, const remote_place& place)
           __attribute__((always_inline)) {
             return (flags & WEFT_QUIET) != 0 ? p.put_notify(to, here, place, immediate)
                                              : p.put_notify(to, here, place, immediate, context_of(context));
@@ -154,7 +154,7 @@ int weft_put_notify(weft_transport net, weft_slice from, weft_place at, uint32_t
 int weft_get(weft_transport net, weft_slice into, weft_place at, uint64_t context, uint32_t flags) {
   return transfer(
       net, "weft_get", into, at, flags, 0,
-      [&](posts & p, const weft::peer& from, local_memory here, const remote_place& place)
+      [&](library_transport & p, const weft::peer& from, local_memory here, const remote_place& place)
           __attribute__((always_inline)) { return p.get(from, here, place, context_of(context)); });
 }
 

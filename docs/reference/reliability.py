@@ -19,6 +19,7 @@ _FIELDS = {
     "promises": ("name", "says", "campaign"),
     "attacks": ("name", "attack", "state", "tests", "note"),
     "defects": ("found_by", "defect", "tests"),
+    "reasons": ("campaign", "of", "why"),
 }
 _BARS = "▁▂▃▄▅▆▇█"
 _SOURCES = ("*.cpp", "*.hpp", "*.py", "*.txt", "*.cmake", "*.yaml")
@@ -40,8 +41,8 @@ def page(root: Path) -> str:
         "those of one machine with 2 processors. `BUILD` is a build folder of the programs. `+` after a commit: the\n"
         "tree had changes that were not in it.\n\n"
         f"{tried} of {len(lists['promises'])} campaigns have figures. Of {len(lists['attacks'])} attacks: {counts}.\n\n"
-        "## Campaigns\n\n" + _promises(lists, figures) + "\n## Commands of these figures\n\n" + _commands(figures)
-        + _plots(figures)
+        "## Campaigns\n\n" + _promises(lists, figures) + _broken(lists, figures)
+        + "\n## Commands of these figures\n\n" + _commands(figures) + _plots(figures)
         + "\n## Attacks\n\nThe threat model is in [SECURITY.md](../../SECURITY.md).\n\n" + _attacks(lists)
         + "\n## Defects that were found and mended\n\n" + _defects(lists)
     )
@@ -86,6 +87,18 @@ def _promises(lists: Lists, figures: Figures) -> str:
                          figure.get("date", "")))
             first = False
     return _table(("", "promise", "fabric or program", "figures", "date"), rows)
+
+
+def _broken_figures(figures: Figures) -> list[tuple[str, str]]:
+    return [(campaign, fabric) for campaign, of_fabrics in figures.items() for fabric, figure in of_fabrics.items()
+            if not figure["good"]]
+
+
+def _broken(lists: Lists, figures: Figures) -> str:
+    """The reason of each broken figure, as far as somebody found one. Empty where none is broken."""
+    reasons = {(each["campaign"], each["of"]): each["why"] for each in lists["reasons"]}
+    rows = [(*broken, reasons.get(broken, "not examined")) for broken in _broken_figures(figures)]
+    return "\n## Why figures are broken\n\n" + _table(("campaign", "fabric", "why"), rows) if rows else ""
 
 
 def _commands(figures: Figures) -> str:

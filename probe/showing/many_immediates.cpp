@@ -6,7 +6,9 @@
 #include "../endpoint_pair.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace weft::probe {
@@ -60,6 +62,7 @@ void post_bursts(const role& self, Post post) {
     if (!net.until([&] { return net.ended(1) >= burst_size || net.failure() != 0; }))
       throw refused{"a burst", FI_ETIMEDOUT};
     if (net.failure() != 0) throw refused{"a burst", net.failure()};
+    self.side.send_value(first);  // the burst has left
     if (!net.until([&] { return self.side.ready(); }, milliseconds(4000)))
       throw refused{"the target's answer", FI_ETIMEDOUT};
     self.side.wait_for_value();
@@ -67,7 +70,8 @@ void post_bursts(const role& self, Post post) {
   self.side.send_value(0);
 }
 
-/// Target: counts each burst. After a loss it waits only shortly for the next ones, which may lose as well.
+/// Target: counts each burst. When the initiator says that a burst has left, the rest of it is near. After a loss the
+/// target waits only shortly for that rest: the next bursts may lose as well.
 template <class Carries>
 void count_bursts(const role& self, Carries carries) {
   endpoint_pair net(self.about, with_bursts, self.side, false);
@@ -75,9 +79,14 @@ void count_bursts(const role& self, Carries carries) {
   for (std::size_t first = 0; all.width > 0 && first < total; first += burst_size) {
     net.came.clear();
     std::size_t looked_at = 0, events = 0;
-    const bool complete = all.arrived == first;
+    const milliseconds rest(all.arrived == first ? 1500 : 100);
+    std::optional<std::chrono::steady_clock::time_point> last;  // until when the rest may come
     net.until(
         [&] {
+          if (!last && self.side.ready()) {
+            self.side.wait_for_value();
+            last = std::chrono::steady_clock::now() + rest;
+          }
           for (; looked_at < net.came.size(); ++looked_at) {
             const entry& each = net.came[looked_at];
             const std::size_t receive = net.index_of(each.context);
@@ -90,9 +99,10 @@ void count_bursts(const role& self, Carries carries) {
             if (index < total && (each.flags & FI_RECV) == 0)
               all.early += !std::all_of(slot, slot + piece, [&](std::byte b) { return b == byte_of(index); });
           }
-          return events >= burst_size;
+          return events >= burst_size || (last && std::chrono::steady_clock::now() > *last);
         },
-        milliseconds(complete ? 1500 : 30));
+        milliseconds(4000));
+    if (!last) self.side.wait_for_value();
     self.side.send_value(1);
   }
   self.report.fact("arrived", all.arrived);
