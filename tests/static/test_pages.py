@@ -139,9 +139,10 @@ def test_an_attack_without_its_test_or_state_is_refused(tree: Path, old: str, ne
 def test_a_broken_figure_has_its_reason_or_says_that_none_is_known(tree: Path) -> None:
     lists = tree / "docs/tables/reliability.yaml"
     text = lists.read_text("utf-8").split("\nreasons:\n")[0]
-    figure = {"good": False, "said": "3 problems", "command": "scripts/campaign kills", "commit": "0123",
-              "date": "2026-01-01", "series": {}}
-    figures = {"kills": {"tcp": figure, "shm": figure, "mapped": {**figure, "good": True}}}
+    broken: dict[str, object] = {"good": False, "said": "3 problems", "command": "scripts/campaign kills",
+                                 "commit": "0123", "date": "2026-01-01", "series": {}}
+    good: dict[str, object] = {**broken, "good": True}
+    figures = {"kills": {"tcp": broken, "shm": broken, "mapped": good}}
     (tree / "docs/tables/reliability.json").write_text(json.dumps(figures), encoding="utf-8")
     reason = '  - campaign: kills\n    of: {}\n    why: "The machine slept."\n'
     lists.write_text(f"{text}\nreasons:\n" + reason.format("tcp") + reason.format("mapped"), encoding="utf-8")
