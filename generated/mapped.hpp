@@ -8,10 +8,10 @@
 
 namespace weft::fabrics {
 // clang-format off
-inline namespace rules_a382b379 {
+inline namespace rules_cd791ca3 {
 /// Two processes of one host and one user: both map the same memory, without a provider. linux 5.3 and later.
 struct mapped {
-  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3ae7adf7, row 1e5a3fa8";
+  static constexpr std::string_view name = "mapped", library = "linux", made_from = "rules 3ae7adf7, row 37c6a88d";
   static constexpr library_version built_with = backends::mapped::built_with;
   static constexpr std::string_view shared =
       "endpoint=connected bootstrap=exchange framing=immediate region_address=offset region_key=provider notify=immediate "
@@ -36,7 +36,7 @@ struct mapped {
       .atomics_cost_order = false,
       .data_progress = data_progress::hardware, .completion_wait = completion_wait::descriptor, .reports_killed_peer = true,
       .same_host = true,
-      .context_bytes = 0, .inject_bytes = 4096, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
+      .context_bytes = 0, .inject_bytes = 512, .gather_limit = 8, .rma_gather_limit = 8, .queue_depth = 256,
       .largest_message = 268435456, .largest_write = unlimited, .fused_bytes = 0,
       .multi_receive = false, .shared_receives = false,
       .extended_posting = false, .split_queues = false, .thread_levels = false, .full_queue = full_queue::refuses,
@@ -105,7 +105,7 @@ struct mapped {
       answers::coalesce::none,
       // queues: one: one poll finds both on any fabric
       answers::queues::one,
-      // inject: as_the_row_permits: mapped.inject_bytes is 4096 (claimed: weft's own: posts up to this size read their source before they return)
+      // inject: as_the_row_permits: mapped.inject_bytes is 512 (claimed: weft's own: posts up to this size read their source before they return)
       answers::inject::as_the_row_permits,
       // checks: verified: a wrong post returns an error on any fabric; programs without mistakes may want trusted
       answers::checks::verified,
@@ -116,7 +116,7 @@ struct mapped {
   >;
 };
 static_assert(complete_fabric<mapped>);
-}  // namespace rules_a382b379
+}  // namespace rules_cd791ca3
 // clang-format on
 }  // namespace weft::fabrics
 

@@ -25,7 +25,7 @@ status send_pieces(connection& c, gather_list from, std::uint32_t immediate, voi
   return sent<M>(c, context);
 }
 /// From this size on the receiver copies a message out of this side's arena, if it is there and its end is reported.
-/// Shorter ones are as fast through the ring, and end at once.
+/// Shorter ones go through the ring: they end at once, although the receiver does not poll.
 inline constexpr std::size_t least_lent = 4096;
 
 /// Sends a message of more than ring_entry::room bytes, or asks for room first. Where the receiver can reach the bytes,
@@ -34,7 +34,7 @@ inline constexpr std::size_t least_lent = 4096;
 template <post_mode M, std::size_t Copied>
 [[gnu::noinline]] status send_apart(connection& c, std::byte* data, std::size_t size, std::uint32_t immediate,
                                     void* context) noexcept {
-  constexpr std::size_t least = M == post_mode::unsignalled ? std::max(Copied + 1, least_lent) : least_lent;
+  constexpr std::size_t least = M == post_mode::unsignalled ? Copied + 1 : least_lent;
   if (size >= least && c.through->can_lend({data, size}) && c.out.has_room()) {
     c.through->lend(c, {data, size}, immediate, M == post_mode::unsignalled ? nullptr : context);
     c.sent();

@@ -21,9 +21,9 @@ inline constexpr int sending_flags = MSG_NOSIGNAL | MSG_DONTWAIT;
     return sent;
   return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? 0 : -1;
 }
-/// Bytes of one call. The target copies a piece while the next one is sent: 64 KiB arrive in 0.88 of the time of one
-/// call (bench-floor --piece 32768).
-inline constexpr std::size_t largest_call = 32768;
+/// Bytes of one call. The target copies a piece while the next one is sent. Shorter pieces cost more than they gain:
+/// both sides want the socket's lock for each (docs/decisions/0020).
+inline constexpr std::size_t largest_call = 262144;
 
 inline ssize_t send_pieces(int socket, iovec* pieces, std::size_t count) noexcept {
   msghdr message{};
@@ -77,8 +77,10 @@ inline void keep_copy_of_rest(outgoing& out, const frame& head, const_bytes payl
 /// Sends what waits, until the kernel takes no more. Nothing here calls the transport.
 class sender {
  public:
-  /// Calls of one link in one poll: a peer that takes bytes without pause delays no other.
+  /// Calls of one link in one poll: a peer that takes bytes without pause delays no other. A call counts once more for
+  /// each 32 KiB that the kernel took.
   static constexpr int most_calls = 256;
+  static constexpr ssize_t counted_bytes = 32768;
   /// Before a link is hung up nothing comes later, so more is sent.
   static constexpr int last_calls = 16 * most_calls;
 
@@ -103,10 +105,10 @@ class sender {
   bool rest_is_sent() noexcept {
     outgoing& out = c_.out;
     while (out.is_partial()) {
-      if (calls_left_ == 0) return false;
-      --calls_left_;
+      if (calls_left_ <= 0) return false;
       std::array<iovec, 1 + most_pieces> now;
       const ssize_t sent = send_pieces(c_.socket_number, now.data(), first_bytes(now));
+      calls_left_ -= 1 + static_cast<int>(std::max<ssize_t>(sent, 0) / counted_bytes);
       if (sent <= 0) {
         out.broken = out.broken || sent < 0;
         return false;

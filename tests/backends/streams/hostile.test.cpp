@@ -391,13 +391,13 @@ TEST(a_peer, that_takes_bytes_without_pause_gets_its_part_of_a_poll) {
   const abyss endless;
   half_link h(1024);
   h.link.socket_number = endless.get();
-  const std::vector<std::byte> region(65536);
+  const std::vector<std::byte> region(32768);  // with a header no longer than a datagram
   for (int i = 0; i < 1000; ++i)
     h.link.out.answers[h.link.out.answers_last++] = {region.data(), region.size(), 1, errc::ok};
   sender(h.link, h.ends).advance();
   const std::uint32_t first_part = h.link.out.answers_first;
   EXPECT_GE(first_part, 1U);
-  EXPECT_LE(first_part, static_cast<std::uint32_t>(sender::most_calls));
+  EXPECT_LE(first_part, static_cast<std::uint32_t>(sender::most_calls) / 2 + 1) << "bytes count too";
   EXPECT_TRUE(h.link.needs_attention()) << "the next poll goes on";
   for (int i = 0; i < 1000 && h.link.has_to_send(); ++i) sender(h.link, h.ends).advance();
   EXPECT_FALSE(h.link.has_to_send());
