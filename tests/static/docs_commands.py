@@ -81,6 +81,8 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/setup (bench|cluster|docs|packages)": nobody("it installs packages"),
     r"scripts/setup packages && scripts/packages debs": nobody("scripts/packages in scripts/nightly does"),
     r"apt-get install \./build/packages/.*": nobody("scripts/packages in scripts/nightly does, in a root"),
+    r"for each in listener caller; do c\+\+ .*": nobody("scripts/packages in scripts/nightly does, in a root"),
+    r"\./listener & sleep 1; \./caller": nobody("scripts/packages in scripts/nightly does, in a root"),
     r"scripts/docs": by("docs.site"),
     r"scripts/fuzz.*": by("static.runner"),
     r"scripts/vm run .*": by("vm.*"),
