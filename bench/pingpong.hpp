@@ -6,7 +6,7 @@
 // one per end.
 #pragma once
 
-#include "harness.hpp"
+#include "timing.hpp"
 
 #include <cstddef>
 #include <cstdint>

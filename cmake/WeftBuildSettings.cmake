@@ -15,6 +15,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(weft_build_settings INTERFACE --param=ggc-min-heapsize=524288)
 endif()
 
+# Rare work, such as command lines and meetings: -O3 takes half of the compile time, and gains nothing that one sees.
+set(weft_own_rare_options "")
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(weft_own_rare_options -O1)
+endif()
+
 # Each post and each poll of a test contains the whole hot path, because its functions ask to be inlined. Without
 # optimisation this only multiplies code: a third of the compile time and of the memory of a sanitized suite. So the
 # presets with -O0 take the attribute away. Builds that measure, or optimise, keep it.

@@ -54,7 +54,7 @@ function(weft_add_per_fabric name)
     endif()
     set(added TRUE)
     add_executable(${name}.${fabric} ${A_SOURCES})
-    # weft_own_settings is set in weft's own directories only: users' programs get none of weft's warning flags.
+    # weft_own_* are set in weft's own directories only: users' programs get none of weft's flags.
     set(library weft::${fabric})
     get_property(sets GLOBAL PROPERTY WEFT_FABRIC_SETS)
     if(A_COMPILED AND NOT fabric IN_LIST sets)
@@ -99,6 +99,7 @@ function(weft_add_compiled_fabric fabric)
   add_library(weft::${fabric}_compiled ALIAS weft_compiled_${fabric})
   set_target_properties(weft_compiled_${fabric} PROPERTIES OUTPUT_NAME weft-${fabric})
   target_link_libraries(weft_compiled_${fabric} PUBLIC weft::${fabric} PRIVATE ${weft_own_settings})
+  target_compile_options(weft_compiled_${fabric} PRIVATE ${weft_own_rare_options})
   target_compile_definitions(weft_compiled_${fabric} INTERFACE WEFT_COMPILED)
 endfunction()
 

@@ -156,8 +156,8 @@ int side(const channel& to, bool first, run_options o) {
   json lines = json::array();
   for (const auto& [name, found] : all)
     lines.push_back({{"scenario", name},
-                     {"c_ns", found.ours.percentiles()},
-                     {"cpp_ns", found.theirs.percentiles()},
+                     {"c_ns", percentiles(found.ours)},
+                     {"cpp_ns", percentiles(found.theirs)},
                      {"ratio", found.compared.report()}});
   for (const auto& [name, found] : {std::pair{"poll of nothing", polls}, std::pair{"put of 8 bytes, the call", puts}})
     lines.push_back({{"scenario", name},

@@ -3,15 +3,16 @@
 // The yardstick: a ping-pong by hand against libfabric for the selected fabric, in two processes, without a transport
 // of weft. Hot path: pingpong.hpp. Threads: one per process.
 #include "../../compose/selected.hpp"
-#include "../command_line.hpp"
+#include "../run_settings.hpp"
 #include "contender.hpp"
+#include "words.hpp"
 
 namespace {
 using namespace weft::bench;
 using fabric = weft::selected;
 using end = contender<fabric>;
 
-int side(const channel& to, bool first, run_options o) {
+int side(const channel& to, bool first, run_settings o) {
   settle<fabric>(first, o);
   end raw(to, first, o.size);
   const auto nothing = [] {};
@@ -29,23 +30,13 @@ int side(const channel& to, bool first, run_options o) {
   }
   to.part(first, [&] { raw.poll(); });
   if (!first) return 0;
-  const json report_json{{"fabric", fabric::name},
-                         {"size", o.size},
-                         {"count", o.count},
-                         {"carrier", end::writes ? "write_immediate" : "send"},
-                         {"round_trip_ns", taken.percentiles()}};
-  if (o.json.empty())
-    std::printf("%s, %zu bytes, %zu full round trips: %s ns\n", std::string(fabric::name).c_str(), o.size, o.count,
-                taken.percentiles().dump().c_str());
-  return write_json(report_json, o.json) ? 0 : 1;
+  return report(o, fabric::name, end::writes ? "write_immediate" : "send", taken) ? 0 : 1;
 }
 }  // namespace
 
 int main(int argc, char** argv) {
-  run_options o;
-  if (const int wrong = o.parse(argc, argv, "A hand-written ping-pong between two processes on this machine");
-      wrong >= 0)
-    return wrong;
+  run_settings o;
+  if (const int code = parse_words(o, argc, argv); code >= 0) return code;
   return two_processes(
       o.limit, [&](const channel& to) { return side(to, true, o); },
       [&](const channel& to) { return side(to, false, o); });

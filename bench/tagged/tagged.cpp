@@ -182,7 +182,7 @@ int run(const channel& to, bool first, const settings& s) {
   if (!first) return 0;
   json figures = json::array();
   for (std::size_t w = 0; w < ways; ++w)
-    figures.push_back({{"way", names[w]}, {"round_trip_ns", all[w].percentiles()}, {"to_plain", beside[w].report()}});
+    figures.push_back({{"way", names[w]}, {"round_trip_ns", percentiles(all[w])}, {"to_plain", beside[w].report()}});
   if (s.json.empty())
     for (std::size_t w = 0; w < ways; ++w)
       std::printf("%-8s %5u bytes  %-36s %8llu ns a round trip, %.2f of plain\n", std::string(tagging::name).c_str(),

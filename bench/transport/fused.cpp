@@ -96,8 +96,8 @@ int side(const channel& to, bool first, run_options o) {
   for (const measured& each : all) {
     const json ratio = each.found.compared.report();
     lines.push_back({{"size", each.size},
-                     {"fused_ns", each.found.ours.percentiles()},
-                     {"apart_ns", each.found.theirs.percentiles()},
+                     {"fused_ns", percentiles(each.found.ours)},
+                     {"apart_ns", percentiles(each.found.theirs)},
                      {"ratio", ratio}});
     if (o.json.empty())
       std::printf("%-9s %4zu bytes   in the notice %8s ns   write and message %8s ns   ratio %s (%s to %s)\n",

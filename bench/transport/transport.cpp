@@ -139,9 +139,9 @@ json report(const std::vector<scenario>& all, const run_options& o) {
   json lines = json::array();
   for (const scenario& s : all)
     lines.push_back({{"scenario", s.name},
-                     {"weft_ns", s.found.ours.percentiles()},
+                     {"weft_ns", percentiles(s.found.ours)},
                      {"contender", s.contender},
-                     {"contender_ns", s.found.theirs.percentiles()},
+                     {"contender_ns", percentiles(s.found.theirs)},
                      {"ratio", s.found.compared.report()}});
   return {{"fabric", fabric::name}, {"size", o.size}, {"count", o.count}, {"scenarios", lines}};
 }

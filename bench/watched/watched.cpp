@@ -109,7 +109,7 @@ class match {
 json as_json(const measured& m) {
   json line{{"size", m.size}};
   for (std::size_t i = 0; i < contenders; ++i) {
-    line[names[i]] = {{"round_trip_ns", m.all[i].percentiles()}};
+    line[names[i]] = {{"round_trip_ns", percentiles(m.all[i])}};
     if (i > 0) line[names[i]]["watched_to_this"] = m.against[i].report();
   }
   return line;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // invocation-client.<fabric>
-#include "client.hpp"
-#include "commands.hpp"
-#include "measured_run.hpp"
-#include "nodes/meeting.hpp"
+#include "../client.hpp"
+#include "../commands.hpp"
+#include "../measured_run.hpp"
+#include "../nodes/meeting.hpp"
+#include "programs.hpp"
 
 #include <weft/compose/selected.hpp>
 
 #include <iostream>
 
+namespace weft::invocation {
 namespace {
 
-using namespace weft::invocation;
-using fabric = weft::selected;
-using client_type = client<fabric>;
-const std::string self = "invocation-client." + std::string(weft::selected_name);
+using client_type = client<selected>;
+const std::string self = "invocation-client." + std::string(selected_name);
 
 int fail(const std::string& sentence) {
   complain(self, sentence);
@@ -25,7 +25,7 @@ int fail(const std::string& sentence) {
 /// Why the executor was lost. Its connections tell a death first, and the manager a moment later why.
 const std::string& loss_of(client_type& c) {
   const auto none = [](const finished&) {};
-  for (const weft::instant end = c.net().now() + std::chrono::seconds(1); !c.last_bill() && c.net().now() < end;)
+  for (const instant end = c.net().now() + std::chrono::seconds(1); !c.last_bill() && c.net().now() < end;)
     if (c.progress(none) == 0) c.rest();
   return c.loss();
 }
@@ -39,7 +39,7 @@ int release(client_type& c, const client_command& command, int code, const run_r
   return code;
 }
 
-int invoke_once(client_type& c, const client_command& command, weft::const_bytes input) {
+int invoke_once(client_type& c, const client_command& command, const_bytes input) {
   std::vector<std::byte> output(command.request.output_bytes);
   const outcome o = c.invoke(command.function, input, output, command.deadline);
   if (!o) {
@@ -50,7 +50,7 @@ int invoke_once(client_type& c, const client_command& command, weft::const_bytes
     if (c.allocated()) (void)c.release();
     return 1;
   }
-  const weft::const_bytes result(output.data(), o.bytes);
+  const const_bytes result(output.data(), o.bytes);
   if (command.output.empty())
     std::cout.write(reinterpret_cast<const char*>(result.data()), static_cast<std::streamsize>(result.size()));
   else if (!write_file(command.output, result)) return fail(command.output + " cannot be written");
@@ -61,7 +61,7 @@ int run(client_type& c, const client_command& command) {
   run_report report;
   const bool good = measured_run(c, command, report);
   const auto none = [](const finished&) {};
-  for (const weft::instant end = c.net().now() + command.hold; c.allocated() && c.net().now() < end;)
+  for (const instant end = c.net().now() + command.hold; c.allocated() && c.net().now() < end;)
     if (c.progress(none) == 0) c.rest();
   if (!c.allocated()) {
     complain(self, "the executor was lost: " + loss_of(c));
@@ -72,8 +72,8 @@ int run(client_type& c, const client_command& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  auto parsed = parse_client(weft::selected_name, argc, argv);
+int run_client(int argc, char** argv) try {
+  auto parsed = parse_client(selected_name, argc, argv);
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   auto& command = std::get<client_command>(parsed);
 
@@ -118,5 +118,7 @@ int main(int argc, char** argv) try {
   }
   return 1;
 } catch (const std::exception& e) {
-  return weft::invocation::ended_by(e, "invocation-client", weft::selected_name);
+  return ended_by(e, "invocation-client", selected_name);
 }
+
+}  // namespace weft::invocation

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // invocation-manager.<fabric>
-#include "../announcement.hpp"
-#include "commands.hpp"
-#include "membership/managers.hpp"
-#include "nodes/meeting.hpp"
-#include "nodes/placing_spawner.hpp"
+#include "../../announcement.hpp"
+#include "../commands.hpp"
+#include "../membership/managers.hpp"
+#include "../nodes/meeting.hpp"
+#include "../nodes/placing_spawner.hpp"
+#include "programs.hpp"
 
 #include <weft/compose/selected.hpp>
 
@@ -14,14 +15,15 @@
 #include <iostream>
 #include <utility>
 
-int main(int argc, char** argv) try {
-  using namespace weft::invocation;
-  using fabric = weft::selected;
-  auto parsed = parse_manager(weft::selected_name, argc, argv);
+namespace weft::invocation {
+
+int run_manager(int argc, char** argv) try {
+  using fabric = selected;
+  auto parsed = parse_manager(selected_name, argc, argv);
   if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
   auto& command = std::get<manager_command>(parsed);
 
-  const std::string self = "invocation-manager." + std::string(weft::selected_name);
+  const std::string self = "invocation-manager." + std::string(selected_name);
   if (fabric::facts.same_host && !command.spawn.confined.user.empty()) {
     complain(self, "--executor-user " + command.spawn.confined.user + ": over " + std::string(fabric::name) +
                        " executors and clients share memory, so they must be of one user; leave the option out");
@@ -39,9 +41,9 @@ int main(int argc, char** argv) try {
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && std::exchange(files.rlim_cur, files.rlim_max) != files.rlim_max)
     (void)::setrlimit(RLIMIT_NOFILE, &files);
 
-  const auto refused = [&](const weft::failure& no) {
+  const auto refused = [&](const failure& no) {
     complain(self, no.sentence);
-    return no.why.code == weft::errc::invalid ? 2 : 1;
+    return no.why.code == errc::invalid ? 2 : 1;
   };
   if (command.options.node.empty()) {
     auto own = nodes::own_address_in_job();
@@ -68,7 +70,7 @@ int main(int argc, char** argv) try {
   }
   std::cout << "listening at " << m.listen_address() << std::endl;
   if (!command.announce.empty()) {
-    if (const std::string no = weft::examples::announce(command.announce, m.listen_address() + "\n"); !no.empty()) {
+    if (const std::string no = examples::announce(command.announce, m.listen_address() + "\n"); !no.empty()) {
       complain(self, no);
       return 1;
     }
@@ -90,5 +92,7 @@ int main(int argc, char** argv) try {
               << ", taken over from managers that are gone: " << m.taken_over() << std::endl;
   return m.bills() == m.exact_bills() + m.unproven_bills() ? 0 : 1;
 } catch (const std::exception& e) {
-  return weft::invocation::ended_by(e, "invocation-manager", weft::selected_name);
+  return ended_by(e, "invocation-manager", selected_name);
 }
+
+}  // namespace weft::invocation

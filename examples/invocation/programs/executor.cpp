@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // invocation-executor.<fabric>: started by a manager, as an executor, or as the warm parent of executors (warm/).
-#include "executor.hpp"
-#include "commands.hpp"
+#include "../executor.hpp"
+#include "../commands.hpp"
+#include "programs.hpp"
 
 #include <weft/compose/selected.hpp>
 
@@ -60,17 +61,15 @@ int run(const std::string& self, const std::vector<std::string>& words, pid_t wa
 }
 
 }  // namespace
-}  // namespace weft::invocation
 
-int main(int argc, char** argv) try {
-  using namespace weft::invocation;
-  using fabric = weft::selected;
-  const std::string self = "invocation-executor." + std::string(weft::selected_name);
+int run_executor(int argc, char** argv) try {
+  using fabric = selected;
+  const std::string self = "invocation-executor." + std::string(selected_name);
   std::vector<std::string> words(argv, argv + argc);
   pid_t warm_parent = 0;
   std::optional<opened_ahead<fabric>> ahead;
   if (is_warm_parent(words)) {
-    const auto parsed = parse_warm_parent(weft::selected_name, argc, argv);
+    const auto parsed = parse_warm_parent(selected_name, argc, argv);
     if (const auto* stop = std::get_if<stop_with>(&parsed)) return stop->code;
     const auto& command = std::get<warm::parent_command>(parsed);
     auto order = warm::serve(command, [&] { ahead = opened_ahead<fabric>::open(command.node, command.fabrics); });
@@ -80,5 +79,7 @@ int main(int argc, char** argv) try {
   }
   return run<fabric>(self, words, warm_parent, std::move(ahead));
 } catch (const std::exception& e) {
-  return weft::invocation::ended_by(e, "invocation-executor", weft::selected_name);
+  return ended_by(e, "invocation-executor", selected_name);
 }
+
+}  // namespace weft::invocation
