@@ -151,7 +151,7 @@ class connection_manager {
     if (Engine::uses_ring) e_.rings_are_due = true;
     const peer handle = e_.handle(r);
     on(connected{handle, theirs.has_private_data, theirs.private_data});
-    report_early_notices(handle, on);
+    report_early_notices(r, handle, on);
   }
 
   /// An answer that is no good accept. The table says whether it ends the connection.
@@ -162,12 +162,17 @@ class connection_manager {
     teardown<Engine>(e_).carry_out(r, does, why, on);
   }
 
-  /// Notices that overtook the accept. The handler may close the peer meanwhile.
-  void report_early_notices(peer from, erased_handler on) {
+  /// Notices that overtook the accept. The handler may close the peer meanwhile. A notice that found no room is lost,
+  /// and the owner may wait for it: the connection ends with the reason.
+  void report_early_notices(record& r, peer from, erased_handler on) {
     std::uint32_t immediate = 0;
     while (e_.overtaking_notices.take(peer_access::number(from), immediate))
       if (from.alive()) on(notified{from, immediate});
       else ++e_.stale;
+    if (!from.alive() || !r.notices_lost) return;
+    if (peer_words* const words = r.made_words())
+      words->reason = "more notices came before the peer's accept than this side keeps (1,024), or memory was short";
+    teardown<Engine>(e_).gone(r, error(errc::broken, "connect"), on);
   }
   void link_is_gone(record& r, peer_event what, erased_handler on) {
     // A message waits for its handler: the timers end the peer when the handler has taken it.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Notices that came before the accept of their peer. A write may overtake a message: the peer accepts, posts a notice
-// at once, and the accept is the one that is late. The notices wait here until the accept comes.
+// at once, and the accept is the one that is late. The notices wait here until the accept comes. Where one finds no
+// room, the record says so (notices_lost), and the connection ends when the accept comes.
 // Hot path: no, a notice of a connection that is not established. Threads: the owner's.
 #pragma once
 

@@ -136,6 +136,7 @@ struct record_start : library_context<0> {
   link_state link_is : 2 = link_state::none;
   bool handshake_pending : 1 = false;  ///< A hello, accept or reject is still to be sent.
   bool has_private_data : 1 = false;
+  bool notices_lost : 1 = false;  ///< There was no room for a notice that came before the accept.
   bool heard = false;    ///< A message came after the timers last polled; on rows without heartbeats, a heartbeat.
   short_tick last_sent;  ///< Tick of the last handshake or heartbeat.
   std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
@@ -154,7 +155,7 @@ struct peer_record : peer_header, record_start, Parts... {
 
   /// Forgets the connection before. The parts reset themselves.
   void reset() noexcept {
-    handshake_pending = has_private_data = false;
+    handshake_pending = has_private_data = notices_lost = false;
     words.reset();
     theirs = {};
     heartbeat_every = 0;

@@ -36,14 +36,18 @@ class rare_messages {
   /// connection's number in the upper half, the immediate in the lower.
   static void early_notice(Engine& e, std::uint64_t named) {
     const auto connection = static_cast<std::uint32_t>(named >> 32);
-    const auto waits = [&e](std::uint32_t number) {
-      const record* const of = e.peers.find({number});
-      return of != nullptr && of->state == peer_state::greeting;
+    const auto waiting = [&e](std::uint32_t number) -> record* {
+      record* const of = e.peers.find({number});
+      return of != nullptr && of->state == peer_state::greeting ? of : nullptr;
     };
+    record* const of = waiting(connection);
     bool kept = false;
-    if (waits(connection))
-      (void)if_memory([&] { kept = e.overtaking_notices.keep(connection, static_cast<std::uint32_t>(named), waits); });
-    if (!kept) ++e.stale;
+    if (of != nullptr)
+      (void)if_memory(
+          [&] { kept = e.overtaking_notices.keep(connection, static_cast<std::uint32_t>(named), waiting); });
+    if (kept) return;
+    ++e.stale;
+    if (of != nullptr) of->notices_lost = true;
   }
 
   /// The message waits, and its receive is posted again later.
