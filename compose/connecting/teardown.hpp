@@ -88,6 +88,20 @@ class teardown {
       if (slot* child = e_.operations.at(i); child->parent == &s) child->parent = nullptr;
     end_slot(s);
   }
+  /// Reports each outstanding operation of the peer as failed.
+  void fail_all(record& r, status why, erased_handler on) {
+    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+      slot& s = *e_.operations.at(i);
+      if (s.record != &r) continue;
+      if (s.use == slot_use::user) {
+        const slot ended = s;
+        end_slot(s);
+        on(failed{ended.what, e_.handle(r), ended.user, why});
+      } else if (s.use == slot_use::silent || s.use == slot_use::control) {
+        end_slot(s);
+      }
+    }
+  }
 
  private:
   /// The library may hold members of an open batch until a post without FI_MORE (posting/more_hints.hpp). This batch
@@ -150,20 +164,6 @@ class teardown {
     if (found == "heartbeat")
       return "the peer cannot be reached: its process ended, or the network failed (the library refused a heartbeat)";
     return "the peer is gone: " + std::string(found);
-  }
-
-  void fail_all(record& r, status why, erased_handler on) {
-    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
-      slot& s = *e_.operations.at(i);
-      if (s.record != &r) continue;
-      if (s.use == slot_use::user) {
-        const slot ended = s;
-        end_slot(s);
-        on(failed{ended.what, e_.handle(r), ended.user, why});
-      } else if (s.use == slot_use::silent || s.use == slot_use::control) {
-        end_slot(s);
-      }
-    }
   }
 
   /// The library may still complete the operation: on connected links until the queue was seen empty once, on addressed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orderly ends. Outstanding operations complete within the given time or are cancelled. Then the peer gets a goodbye,
+// Orderly ends. Outstanding operations complete within the given time or fail. Then the peer gets a goodbye,
 // so that its handler gets `closed` at once instead of waiting for silence. Last, close_all() deregisters all memory. A
 // pending accept goes out before the goodbye. Hot path: no. Threads: the owner's.
 #pragma once
@@ -39,6 +39,7 @@ class orderly_close {
       if (said) (void)wait([&] { return outstanding(*r) == 0; }, std::min(left(), duration(100ms)));
       linger(on);
     }
+    if (is_open(p, *r) && !e_.handling()) teardown<Engine>(e_).fail_all(*r, error(errc::closed, "close"), on);
     if (is_open(p, *r)) teardown<Engine>(e_).forget(*r);
     return drained.code == errc::deadline ? drained : status{};
   }

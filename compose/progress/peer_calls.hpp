@@ -52,8 +52,8 @@ class peer_calls {
   status reject(peer p, std::string_view reason) { return rare::reject(e_(), p, reason); }
   /// Waits for outstanding operations, says goodbye, and releases the peer. No event follows for this peer. A peer that
   /// left before is no error. Tagged receives that name the peer fail first, with `closed`. Inside a handler it cannot
-  /// wait: operations are cut off, and where the goodbye cannot overtake them the peer gets `peer_lost`. Errors:
-  /// deadline: operations that had not ended are cut off, and no event reports them.
+  /// wait: operations are cut off, no event reports them, and where the goodbye cannot overtake them the peer gets
+  /// `peer_lost`. Errors: deadline: operations that had not ended fail with `closed`, reported to `on`.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
     (void)e_().coalescer.before(p);

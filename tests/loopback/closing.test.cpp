@@ -3,12 +3,14 @@
 // close() right after accept(), while the queue takes no post: the accept is still unsent. The caller learns that it
 // was accepted and that the connection was closed. It never learns of a rejection. And the end of a peer: a handler
 // that hears of its failed operations can neither post to it nor release its record, and messages that a handler left
-// come before the end of their peer.
+// come before the end of their peer. A close() that meets its deadline reports what it cuts off.
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
+
+#include <array>
 
 namespace weft {
 namespace {
@@ -230,6 +232,47 @@ TEST(a_peer_that_leaves, ends_after_the_messages_that_a_handler_left) {
 
 TEST(a_peer_that_leaves, ends_after_the_messages_that_a_handler_left_where_peers_have_no_links) {
   EXPECT_EQ(what_is_taken_after_the_goodbye<silent_row>(3), "abc.");
+}
+
+/// Puts whose peer no packet reaches any more. Each fails once, before close() returns.
+template <class Row>
+void close_while_nothing_arrives() {
+  loopback::world w(7);
+  region_bytes place;
+  w.spawn("listener", [&] {
+    auto net = open<Row>({.node = "listener", .service = "7471", .sleeps = true}).value();
+    const owned_region memory = net.allocate(64, rights::all).value();
+    place = net.export_region(memory, owner_polls);
+    EXPECT_TRUE(net.accept_one(1s));
+    (void)net.until([] { return false; }, 1s, [](auto&&) {});
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<Row>({.sleeps = true}).value();
+    const peer there = net.connect("listener:7471", 1s).value();
+    const owned_region from = net.allocate(64, rights::none).value();
+    w.cut("caller", "listener");
+    std::array<int, 3> ends{};
+    const auto on = overloaded{[&](const failed& f) {
+                                 EXPECT_EQ(f.why.code, errc::closed);
+                                 ++*static_cast<int*>(f.context);
+                               },
+                               [](auto&&) {}};
+    for (int& end : ends)
+      EXPECT_TRUE(net.put(there, from.slice(0, 8), net.parse_region(place).value().at(0), &end));
+    EXPECT_EQ(net.close(there, 5ms, on).code, errc::deadline);
+    EXPECT_EQ(ends, (std::array<int, 3>{1, 1, 1}));
+    EXPECT_FALSE(there.alive());
+    (void)net.until([] { return false; }, 50ms, on);
+    EXPECT_EQ(ends, (std::array<int, 3>{1, 1, 1})) << "an operation ended twice";
+  });
+  const auto run = w.run(60s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+TEST(a_close_that_meets_its_deadline, reports_each_operation_that_had_not_ended) {
+  close_while_nothing_arrives<fabric>();
+  close_while_nothing_arrives<silent_row>();
 }
 
 }  // namespace

@@ -176,7 +176,6 @@ class node {
   connection* connection_to(std::uint16_t other, std::uint64_t draw, bool fresh);
   connection* dial(std::uint16_t other);
   void close(connection& c);
-  void cut_off(const connection& c);
   void change_regions();
   void settle();
   void probe();

@@ -173,18 +173,9 @@ void node<F>::close(connection& c) {
   shared_connection& both = run_.connections[c.id];
   c.left = both.left[c.side()] = true;
   const status s = net_->close(c.handle, 500ms, *this);
-  if (s.code == errc::deadline) cut_off(c);
   both.in_order[c.side()] = s && !c.gone;
   both.broken = both.broken || !s;
   c.gone = true;
-}
-
-/// A close that met its deadline ends what is under way, and reports none of it.
-template <complete_fabric F>
-void node<F>::cut_off(const connection& c) {
-  for (posted_operation& o : run_.operations)
-    if (o.process == self_.number && o.connection == c.id && o.id != 0 && !o.quiet && !std::exchange(o.ended, true))
-      self_.book.ended(o.id, now(), errc::closed);
 }
 
 /// Registers a further region, or deregisters the oldest one.
