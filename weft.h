@@ -181,7 +181,7 @@ WEFT_API int weft_accept(weft_transport net, weft_peer peer, const void* private
 WEFT_API int weft_reject(weft_transport net, weft_peer peer, const char* reason);
 /** Waits for outstanding operations, says goodbye, and releases the peer with its remote regions. No WEFT_LOST follows.
  * A peer that left before is no error. Errors: WEFT_DEADLINE; the peer is closed then too, and operations that had not
- * ended come as WEFT_FAILED with WEFT_CLOSED. */
+ * ended end with WEFT_CLOSED. */
 WEFT_API int weft_close_peer(weft_transport net, weft_peer peer, uint64_t timeout);
 /** WEFT_OK while the connection is established, else WEFT_PEER_LOST. */
 WEFT_API int weft_is_alive(weft_transport net, weft_peer peer);
