@@ -105,6 +105,12 @@ struct token_world {
     EXPECT_TRUE(done());
   }
 };
+/// A hot worker polls ten times in a microsecond of virtual time, and no test here is about polling.
+allocation_request of_warm_workers() {
+  allocation_request request;
+  request.polling = {polling_mode::warm};
+  return request;
+}
 #define EXPECT_REFUSED(said, why) EXPECT_NE((said).find(why), std::string::npos) << (said)
 
 TEST(invocation_tokens, missing_wrong_and_used_ones_are_refused) {
@@ -128,7 +134,7 @@ TEST(invocation_tokens, missing_wrong_and_used_ones_are_refused) {
       }
     };
     serve_until([&] { return phase == 1; });
-    allocation_request request;
+    allocation_request request = of_warm_workers();
     request.workers = 2;
     request.slots = 2;
     request.input_bytes = request.output_bytes = 64;
@@ -207,7 +213,7 @@ TEST(invocation_tokens, of_an_allocation_that_is_given_up_come_too_late) {
     o.node = "client";
     auto made = client<fabric>::connect(all.manager_at, o, 20s);
     ASSERT_TRUE(made);
-    allocation_request request;
+    allocation_request request = of_warm_workers();
     request.workers = 2;
     EXPECT_FALSE((*made)->allocate(request, 500ms)) << "worker 1 never comes";
   });
@@ -284,6 +290,7 @@ TEST(invocation_tokens, a_worker_obeys_its_manager_alone_and_executes_a_call_onc
     hostile_client c;
     c.manager = c.net.connect(all.manager_at, encode(greeting{}), 20s, hostile_client::events{c}).value();
     allocate_message ask;
+    ask.polling = polling_mode::warm;
     ask.slots = 2;
     ask.input_bytes = ask.output_bytes = 64;
     ask.function_limit_ns = 1'000'000'000;
@@ -369,7 +376,7 @@ TEST(invocation_tokens, only_the_client_of_an_allocation_releases_it) {
     auto made = client<fabric>::connect(all.manager_at, o, 20s);
     ASSERT_TRUE(made);
     auto& c = **made;
-    allocation_request request;
+    allocation_request request = of_warm_workers();
     request.input_bytes = request.output_bytes = 64;
     ASSERT_TRUE(c.allocate(request, 15s));
     number = 1;
