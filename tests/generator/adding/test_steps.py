@@ -200,7 +200,9 @@ def test_a_signal_at_any_moment_leaves_nothing_running_and_nothing_written(untou
             told, _ = running.communicate(timeout=120)
         ended.append(running.returncode)
         assert _living(mark) == [], told
-        if running.returncode == 0 or "the row net_of_ours is written" in told:
+        # A signal after the last sentence finds the work done, and ends what is left of the process.
+        whole_row = ("the row net_of_ours is written", "net_of_ours is a working fabric")
+        if running.returncode == 0 or any(sentence in told for sentence in whole_row):
             assert _row(untouched) is not None
             stage(sources, untouched)
         else:
