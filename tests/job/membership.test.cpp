@@ -122,6 +122,7 @@ TEST_F(memberships, keep_the_list_while_etcd_is_away) {
   options.store = own.store();
   membership a = joined("a");
   membership b = joined("b");
+  ASSERT_TRUE(until({&a, &b}, [&] { return a.members().contains("b"); }));
   own.stop();
   EXPECT_TRUE(until({&a, &b}, [&] { return !a.trouble().empty() && !a.is_member(); }));
   EXPECT_THAT(a.trouble(), HasSubstr("no etcd answers at "));
