@@ -258,8 +258,7 @@ void close_while_nothing_arrives() {
                                  ++*static_cast<int*>(f.context);
                                },
                                [](auto&&) {}};
-    for (int& end : ends)
-      EXPECT_TRUE(net.put(there, from.slice(0, 8), net.parse_region(place).value().at(0), &end));
+    for (int& end : ends) EXPECT_TRUE(net.put(there, from.slice(0, 8), net.parse_region(place).value().at(0), &end));
     EXPECT_EQ(net.close(there, 5ms, on).code, errc::deadline);
     EXPECT_EQ(ends, (std::array<int, 3>{1, 1, 1}));
     EXPECT_FALSE(there.alive());
