@@ -197,7 +197,7 @@ class manager {
     std::erase_if(claims_, [who](const account_claim& c) { return c.client == who; });
     while (allocation_type* const a = allocations_.of_client(who, any)) {
       allocations_.leave_client(*a);
-      finish(*a);
+      finish(*a, !shares_memory);
     }
     if (const auto place = allocations_.behind(who); place.of != nullptr) {
       place.worker->gone = true;
@@ -300,11 +300,12 @@ class manager {
     if (allocation_type* const a = allocations_.of_client(client, named)) finish(*a);
   }
 
-  /// Asks the workers to settle and end. Late ones are killed.
-  void finish(allocation_type& a) {
+  /// Asks the workers to settle and end. Late ones are killed. `asks`: false where they hear of the end themselves.
+  void finish(allocation_type& a, bool asks = true) {
     if (a.state != allocation_state::starting) return;
     a.state = allocation_state::finishing;
     a.due = net_.now() + finish_limit;
+    if (!asks) return;
     for (const auto& w : a.workers)
       if (w.link && !w.gone) (void)letters_.post(net_, w.link, finish_message{});
   }
@@ -391,7 +392,11 @@ class manager {
   static constexpr std::uint32_t most_letters = 8;  ///< To one peer: a peer that does not read gets no more.
   static constexpr duration finish_limit = 10s;     ///< Settling, and then ending.
   static constexpr duration worker_grace = 1s;  ///< From the loss of a worker's connection until its process is killed.
-  static constexpr duration linger = 50ms;
+  /// On one host workers hear of their client's end themselves, as this manager does. A message to them might never
+  /// return: libfabric's shm locks the receiver's memory for each message, and a client that is killed at that moment
+  /// leaves it locked. So the manager says nothing to such a worker, not even goodbye: its loss comes soon.
+  static constexpr bool shares_memory = F::facts.same_host;
+  static constexpr duration linger = shares_memory ? 2s : 50ms;
   static constexpr auto any = [](const allocation_type& /*a*/) { return true; };
 
   manager_options o_;

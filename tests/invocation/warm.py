@@ -88,7 +88,10 @@ class Suite:
     def _client(self, m: Manager, *more: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
         """A client that calls without end, and its executor."""
         before = m.executors()
-        words = m.client_command(*more, "--function-limit-ms", "1000", "run", "echo", "--count", "100000000")
+        # A client of libfabric's shm that is killed within a call leaves its executor's memory locked, for ever
+        # (docs/limitations.md). So it waits there.
+        work = ("--count", "1", "--hold-ms", "600000") if self.fabric == "shm" else ("--count", "100000000")
+        words = m.client_command(*more, "--function-limit-ms", "1000", "run", "echo", *work)
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as client:
             def confined() -> list[int]:
