@@ -88,9 +88,11 @@ class teardown {
       if (slot* child = e_.operations.at(i); child->parent == &s) child->parent = nullptr;
     end_slot(s);
   }
-  /// Reports each outstanding operation of the peer as failed.
+  /// Reports each outstanding operation of the peer as failed. The handler may end the peer, and begin a connection
+  /// that gets the same record: its operations are not of this peer.
   void fail_all(record& r, status why, erased_handler on) {
-    for (std::uint32_t i = 0; i < e_.operations.size(); ++i) {
+    const std::uint32_t number = r.number;
+    for (std::uint32_t i = 0; i < e_.operations.size() && r.number == number; ++i) {
       slot& s = *e_.operations.at(i);
       if (s.record != &r) continue;
       if (s.use == slot_use::user) {

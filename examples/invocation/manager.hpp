@@ -394,7 +394,7 @@ class manager {
   static constexpr duration worker_grace = 1s;  ///< From the loss of a worker's connection until its process is killed.
   /// On one host workers hear of their client's end themselves, as this manager does. A message to them might never
   /// return: libfabric's shm locks the receiver's memory for each message, and a client that is killed at that moment
-  /// leaves it locked. So the manager says nothing to such a worker, not even goodbye: its loss comes soon.
+  /// leaves it locked. So the manager says nothing to such a worker, and waits for its loss before a goodbye.
   static constexpr bool shares_memory = F::facts.same_host;
   static constexpr duration linger = shares_memory ? 2s : 50ms;
   static constexpr auto any = [](const allocation_type& /*a*/) { return true; };
