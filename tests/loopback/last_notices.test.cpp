@@ -138,7 +138,7 @@ early_run notices_before_the_accept(std::uint64_t seed, std::uint32_t count) {
 
 TEST(notices_that_overtake_the_accept, are_reported_after_it_or_the_connection_ends) {
   int ended = 0;
-  for (const std::uint64_t seed : {1, 9, 14}) {  // of 20 seeds, 9 and 14 have an accept that is late enough
+  for (const std::uint64_t seed : {1U, 9U, 14U}) {  // of 20 seeds, 9 and 14 have an accept that is late enough
     EXPECT_EQ(notices_before_the_accept(seed, 100).seen, 100U) << "seed " << seed;
     const early_run many = notices_before_the_accept(seed, 1500);
     if (!many.why) continue;
