@@ -7,34 +7,69 @@ A command that needs hardware ends with 77 where there is none.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from typing import Any, NoReturn
 
 import click
 
-from .adding.command import add
-from .benching.command import bench
-from .binaries import inspect
-from .cleaning.command import clean
-from .conforming.command import conformance
-from .errors.catalogue import USAGE, with_id
-from .doctoring.command import doctor
-from .emulating import emulate
-from .generated import check, generate
-from .listing.command import list_fabrics
-from .manual.command import completion, manual
+from .errors.missing import sentence
 from .options import FINE, ROOT, builds_programs
-from .probing.command import probe
-from .rows import explain, show_matrix
-from .running.command import run
-from .simulating.command import simulate
-from .tracing.command import trace
 from .version import version_of
-from .watching.command import top
+
+# Where each command is. A start loads the module of its own command alone: all of them take three times as long.
+_PLACES = {
+    "add": "adding.command:add",
+    "bench": "benching.command:bench",
+    "check": "generated:check",
+    "clean": "cleaning.command:clean",
+    "completion": "manual.command:completion",
+    "conformance": "conforming.command:conformance",
+    "doctor": "doctoring.command:doctor",
+    "emulate": "emulating:emulate",
+    "explain": "rows:explain",
+    "generate": "generated:generate",
+    "inspect": "binaries:inspect",
+    "list": "listing.command:list_fabrics",
+    "manual": "manual.command:manual",
+    "matrix": "rows:show_matrix",
+    "probe": "probing.command:probe",
+    "run": "running.command:run",
+    "simulate": "simulating.command:simulate",
+    "top": "watching.command:top",
+    "trace": "tracing.command:trace",
+}
+_BUILD_PROGRAMS = {"add", "bench", "conformance", "simulate"}
 
 INTERNAL = 70
+
+
+class _Commands(MutableMapping[str, click.Command]):
+    """The commands by name. Each is loaded when somebody asks for it."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            module, _, attribute = _PLACES[name].partition(":")
+            command: click.Command = getattr(importlib.import_module(f".{module}", __package__), attribute)
+            self._loaded[name] = builds_programs(command) if name in _BUILD_PROGRAMS else command
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*_PLACES, *self._loaded]))
+
+    def __len__(self) -> int:
+        return len(dict.fromkeys([*_PLACES, *self._loaded]))
 
 
 class _WithIds(click.Group):
@@ -54,23 +89,18 @@ def _named() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
+        from .errors.catalogue import USAGE, with_id  # its YAML takes long, and few starts end here
         said = error.format_message()
         named = with_id(said, USAGE)
         vars(error)["format_message"] = lambda: named
         raise
 
 
-@click.group(cls=_WithIds, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=_WithIds, commands=_Commands(),
+             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(version_of(ROOT), prog_name="weft", message="%(prog)s %(version)s")
 def weft() -> None:
     """Exit codes: 0 fine, 1 not fine, 2 wrong usage, 70 a fault of weft itself."""
-
-
-for command in (check, clean, completion, doctor, emulate, explain, generate, inspect, list_fabrics, manual, probe, run,
-                show_matrix, top, trace):
-    weft.add_command(command)
-for command in (add, bench, conformance, simulate):
-    weft.add_command(builds_programs(command))
 
 
 def main() -> NoReturn:
@@ -82,9 +112,13 @@ def main() -> NoReturn:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(FINE) from None
+    except ModuleNotFoundError as missing:  # a command's module is loaded late
+        click.echo(sentence(missing), err=True)
+        raise SystemExit(INTERNAL) from None
     except Exception as error:  # noqa: BLE001  the last place that can make a sentence of it
         if os.environ.get("WEFT_TRACEBACK"):
             raise
+        from .errors.catalogue import USAGE, with_id
         click.echo(with_id(f"weft: a fault of its own: {type(error).__name__}: {error} (WEFT_TRACEBACK=1 shows where)",
                            USAGE), err=True)
         raise SystemExit(INTERNAL) from None

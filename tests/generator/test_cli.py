@@ -66,6 +66,26 @@ def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, tmp_path: Path) -> N
     assert "Traceback" in weft("generate", "--matrix", TINY, "--output", "out", env={"WEFT_TRACEBACK": "1"}).stderr
 
 
+@pytest.mark.parametrize("package", ["click", "jinja2"])  # one that each start needs, and one of a command
+def test_a_missing_package_is_a_sentence_that_mends(package: str, tmp_path: Path) -> None:
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").write_text(f"raise ModuleNotFoundError(name={package!r})\n", "utf-8")
+    done = subprocess.run([ROOT / "weft", "check"], env={**os.environ, "PYTHONPATH": str(tmp_path)},
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 70
+    assert done.stderr.startswith(f"weft: Python's {package} is missing: apt-get install ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_start_loads_the_module_of_its_command_alone() -> None:
+    """All of them take three times as long."""
+    asked = "import sys; from generator.cli import weft; weft.commands['explain']; print(*sys.modules)"
+    loaded = subprocess.run(["/usr/bin/python3", "-B", "-c", asked], cwd=ROOT, capture_output=True, text=True,
+                            timeout=60, check=True).stdout.split()
+    assert "generator.rows" in loaded
+    assert not [other for other in ("adding", "bundling", "probing", "tracing") if f"generator.{other}" in loaded]
+
+
 @pytest.mark.parametrize(
     "arguments, hint",
     [
