@@ -13,8 +13,9 @@ namespace weft {
 struct sleep_counts {
   std::uint64_t sleeps = 0;  ///< Calls of the port's wait. A sleep without a descriptor is many short ones.
   std::uint64_t timed = 0;   ///< Sleeps that a timer or the deadline ended. Rows without a descriptor count none.
-  /// Timed sleeps whose next progress() found an entry. The entry had to end the sleep, so 0 is right. On rows of
-  /// rdma-core a completion of the caller's own operation ends no sleep, and counts here.
+  /// Timed sleeps whose next progress() found an entry. The entry had to end the sleep, so 0 is right. A timer that was
+  /// late by a millisecond is not judged: an entry may have come since. On rows of rdma-core a completion of the
+  /// caller's own operation ends no sleep, and counts here.
   std::uint64_t missed_wakes = 0;
 };
 

@@ -62,9 +62,11 @@ class blocking_calls {
   status sleep(duration at_most) noexcept { return rare_calls<Engine>::sleep(e_, at_most); }
   /// How long a sleep may last before work is due. Nothing: the owner must poll on.
   std::optional<duration> longest_sleep() noexcept { return rare_calls<Engine>::longest_sleep(e_); }
-  /// A timer ended the sleep. The next poll counts a missed wake-up if it finds an entry.
-  void timer_ended_sleep() noexcept {
+  /// A timer ended the sleep, which was due at `due`. The next poll counts a missed wake-up if it finds an entry. A
+  /// late end proves nothing: the machine stood still, or others had the processor, and an entry came in the meantime.
+  void timer_ended_sleep(instant due) noexcept {
     if constexpr (!Engine::watches_cells) {
+      if (e_.port->now() - due >= late_end) return;
       e_.timer_ended_sleep = true;
       e_.put_off();  // the next poll is the one that counts
     }
@@ -118,6 +120,8 @@ class blocking_calls {
     rare_calls<Engine>::run_timers(e, on);
     (void)e.poll_budget.end_handling();
   }
+
+  static constexpr duration late_end = std::chrono::milliseconds(1);
 
   /// Requires: alive.
   static record& record_of(peer p) noexcept { return *static_cast<record*>(peer_access::living(p)); }

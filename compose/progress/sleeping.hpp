@@ -20,10 +20,11 @@ class sleeping {
     const std::optional<duration> due = longest_sleep();
     if (!due) return {};
     ++e_.sleeps.sleeps;
-    const status s = e_.port->wait(e_.port->now() + std::min(at_most, *due));
+    const instant end = e_.port->now() + std::min(at_most, *due);
+    const status s = e_.port->wait(end);
     if (s.code != errc::deadline) return s;
     ++e_.sleeps.timed;
-    blocking_calls<Engine>(e_).timer_ended_sleep();
+    blocking_calls<Engine>(e_).timer_ended_sleep(end);
     return {};
   }
   /// How long a sleep may last before work is due. Nothing: the owner must poll on.

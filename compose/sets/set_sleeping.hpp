@@ -44,10 +44,11 @@ class set_sleeping {
     });
     if (!may_sleep || due <= duration(0)) return {};
     ++s_.sleeps.sleeps;
+    const instant end = clock() + due;
     const bool timed = can_arm() ? !polled(due) : !took_turns(due);
     if (!timed) return {};
     ++s_.sleeps.timed;
-    each_port([](auto& engine) { waiting(engine).timer_ended_sleep(); });
+    each_port([&](auto& engine) { waiting(engine).timer_ended_sleep(end); });
     return {};
   }
 
