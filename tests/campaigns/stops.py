@@ -27,13 +27,15 @@ END_LIMIT = 30.0  # seconds until the peer of a process that stays stopped has e
 @dataclass
 class Outcome:
     runs: int = 0
+    loaded: int = 0  # of the runs: beside busy processes
     false_alarms: int = 0
     ends: list[float] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def said(self) -> str:
         ends = f"; peers of stopped processes ended within {max(self.ends):.1f} s" if self.ends else ""
-        return f"{self.runs} runs, {self.false_alarms} false alarms, {len(self.problems)} problems{ends}"
+        loaded = f" ({self.loaded} beside a load)" if self.loaded else ""
+        return f"{self.runs} runs{loaded}, {self.false_alarms} false alarms, {len(self.problems)} problems{ends}"
 
 
 @contextlib.contextmanager
@@ -137,6 +139,7 @@ def loaded(build: Path, fabric: str, runs: int, processes: int, outcome: Outcome
     with load(processes), Manager(build, fabric, limit=120) as manager:
         for _ in range(runs):
             outcome.runs += 1
+            outcome.loaded += 1
             try:
                 report = manager.measure("--deadline-ms", "60000", "run", "echo", "--count", "50", "--warm-up", "0")
                 if report["lost"]:
