@@ -166,7 +166,7 @@ TYPED_TEST_P(closing, many_rounds_of_connecting_and_closing_leave_nothing_behind
           ASSERT_TRUE(p) << "round " << i << ": " << p.error().sentence;
           ASSERT_TRUE(net.close(*p, patience, seen)) << "round " << i;
           for (int polls = 0; polls < 4; ++polls) {
-            net.poll(seen);
+            net.progress(seen);
             kept.sample(i, rounds);
           }
           if (i == rounds / 4) {
