@@ -228,6 +228,33 @@ TEST(invocation_tokens, of_an_allocation_that_is_given_up_come_too_late) {
   all.run();
 }
 
+TEST(invocation_tokens, of_an_allocation_whose_client_was_killed_come_too_late) {
+  token_world all;
+  all.serve();
+  all.world.spawn("client", [&] {
+    token_world::wait([&] { return !all.manager_at.empty(); });
+    client_options o;
+    o.node = "client";
+    auto made = client<fabric>::connect(all.manager_at, o, 20s);
+    ASSERT_TRUE(made);
+    allocation_request request = of_warm_workers();
+    request.workers = 2;
+    (void)(*made)->allocate(request, 20s);
+    ADD_FAILURE() << "worker 1 never comes, and the client was killed meanwhile";
+  });
+  all.world.spawn("stranger", [&] {
+    token_world::wait([&] { return !all.workers.orders.empty(); });
+    auto net = open<fabric>({.node = "stranger", .sleeps = true}).value();
+    loopback::sleep_for(200ms);
+    all.world.crash("client");
+    loopback::sleep_for(1s);  // worker 0 has ended by itself; only the manager ends what worker 1 may be
+    EXPECT_REFUSED(knock(net, all.manager_at, role::worker, 1, all.workers.orders[0].common.allocation), "too late");
+    all.over = true;
+    all.workers.open = true;
+  });
+  all.run();
+}
+
 /// A client by hand: it asks for one worker, and accepts it.
 struct hostile_client {
   transport<fabric> net = open<fabric>({.node = "client", .listens = true, .sleeps = true}).value();
