@@ -204,10 +204,10 @@ TEST(invocation_tokens, missing_wrong_and_used_ones_are_refused) {
   EXPECT_EQ(all.exact, 1U);
 }
 
-TEST(invocation_tokens, of_an_allocation_that_is_given_up_come_too_late) {
-  token_world all;
-  all.serve();
-  all.world.spawn("client", [&] {
+/// A client that asks for two workers, and waits for `limit`. The second worker never comes.
+template <class Ended>
+void spawn_client_of_two(token_world& all, duration limit, Ended ended) {
+  all.world.spawn("client", [&all, limit, ended] {
     token_world::wait([&] { return !all.manager_at.empty(); });
     client_options o;
     o.node = "client";
@@ -215,8 +215,14 @@ TEST(invocation_tokens, of_an_allocation_that_is_given_up_come_too_late) {
     ASSERT_TRUE(made);
     allocation_request request = of_warm_workers();
     request.workers = 2;
-    EXPECT_FALSE((*made)->allocate(request, 500ms)) << "worker 1 never comes";
+    ended(static_cast<bool>((*made)->allocate(request, limit)));
   });
+}
+
+TEST(invocation_tokens, of_an_allocation_that_is_given_up_come_too_late) {
+  token_world all;
+  all.serve();
+  spawn_client_of_two(all, 500ms, [](bool allocated) { EXPECT_FALSE(allocated) << "worker 1 never comes"; });
   all.world.spawn("stranger", [&] {
     token_world::wait([&] { return !all.workers.orders.empty(); });
     auto net = open<fabric>({.node = "stranger", .sleeps = true}).value();
@@ -231,17 +237,7 @@ TEST(invocation_tokens, of_an_allocation_that_is_given_up_come_too_late) {
 TEST(invocation_tokens, of_an_allocation_whose_client_was_killed_come_too_late) {
   token_world all;
   all.serve();
-  all.world.spawn("client", [&] {
-    token_world::wait([&] { return !all.manager_at.empty(); });
-    client_options o;
-    o.node = "client";
-    auto made = client<fabric>::connect(all.manager_at, o, 20s);
-    ASSERT_TRUE(made);
-    allocation_request request = of_warm_workers();
-    request.workers = 2;
-    (void)(*made)->allocate(request, 20s);
-    ADD_FAILURE() << "worker 1 never comes, and the client was killed meanwhile";
-  });
+  spawn_client_of_two(all, 20s, [](bool /*allocated*/) { ADD_FAILURE() << "the client was killed meanwhile"; });
   all.world.spawn("stranger", [&] {
     token_world::wait([&] { return !all.workers.orders.empty(); });
     auto net = open<fabric>({.node = "stranger", .sleeps = true}).value();
