@@ -95,18 +95,35 @@ def acceleration(cache: Path, image: Path, initramfs: Path, results: Path, say: 
     return answer.read_text()
 
 
-def run(machine: guest, deadline: float, show: bool) -> int:
-    """Boots, and prints the command's output. Returns: the command's exit status. Raises failed where there is none."""
+def run(machine: guest, deadline: float, silence: float | None = None) -> int:
+    """Boots, and prints the command's output. Returns: the command's exit status. Raises failed where there is none.
+
+    `silence`: seconds without output after which the guest is ended. A slow machine reaches a deadline, a guest that
+    hangs reaches this limit.
+    """
     console = machine.results / "console"
     with _ended(
         subprocess.Popen(machine.command(["-serial", f"file:{console}"], deadline), stdin=subprocess.DEVNULL)
     ) as qemu:
-        shown = 0
-        while qemu.poll() is None:
-            time.sleep(0.2)
-            shown = _pass_on(machine.results / "output", shown, show)
-        _pass_on(machine.results / "output", shown, show)
+        watch(machine, lambda: qemu.poll() is not None, silence)
     return verdict(machine, qemu.returncode, deadline)
+
+
+def watch(machine: guest, over: Callable[[], bool], silence: float | None, pause: float = 0.2) -> None:
+    """Passes the guest's output on until `over()`. Raises failed where no output came for `silence` seconds."""
+    shown = 0
+    heard = time.monotonic()
+    while True:
+        last = over()
+        before, shown = shown, _pass_on(machine.results / "output", shown)
+        if last:
+            return
+        now = time.monotonic()
+        if shown != before:
+            heard = now
+        elif silence is not None and now - heard > silence:
+            raise failed(f"the guest was ended: it said nothing for {silence:.0f} s; {_told(machine)}")
+        time.sleep(pause)
 
 
 def shell(machine: guest, deadline: float) -> int:
@@ -127,10 +144,12 @@ def verdict(machine: guest, ended: int, deadline: float) -> int:
         if ended in (124, 137)
         else f"ended without a verdict (qemu's exit {ended})"
     )
-    console = machine.results / "console"
-    raise failed(
-        f"the guest {how}; its console's last lines:\n" + "\n".join(f"  | {line}" for line in _last_words(console))
-    )
+    raise failed(f"the guest {how}; {_told(machine)}")
+
+
+def _told(machine: guest) -> str:
+    lines = _last_words(machine.results / "console")
+    return "its console's last lines:\n" + "\n".join(f"  | {line}" for line in lines)
 
 
 def _last_words(console: Path) -> list[str]:
@@ -140,8 +159,8 @@ def _last_words(console: Path) -> list[str]:
     return lines[panic[0] :][:40] if panic else lines[-40:]
 
 
-def _pass_on(output: Path, shown: int, show: bool) -> int:
-    if not show or not output.exists():
+def _pass_on(output: Path, shown: int) -> int:
+    if not output.exists():
         return shown
     with output.open("rb") as file:
         file.seek(shown)

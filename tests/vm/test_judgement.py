@@ -42,6 +42,26 @@ def test_a_hang_names_the_deadline(booted: machine.guest) -> None:
         machine.verdict(booted, 124, 9)
 
 
+def test_a_guest_that_says_nothing_is_ended(booted: machine.guest) -> None:
+    (booted.results / "console").write_text("the kernel began\n")
+    with pytest.raises(failed, match="said nothing for 0 s.*\n.*the kernel began"):
+        machine.watch(booted, lambda: False, silence=0.01, pause=0.001)
+
+
+def test_a_guest_that_goes_on_is_not_ended(booted: machine.guest, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    asked = 0
+
+    def over() -> bool:
+        nonlocal asked
+        asked += 1
+        with (booted.results / "output").open("a") as output:
+            output.write(f"suite {asked}\n")
+        return asked == 20
+
+    machine.watch(booted, over, silence=0.0, pause=0.001)
+    assert capfdbinary.readouterr().out == b"".join(b"suite %d\n" % number for number in range(1, 21))
+
+
 @pytest.mark.parametrize(("status", "expected"), [("0", 0), ("1", 1), ("139", 1), ("77", 77)])
 def test_a_suite_ends_as_it_did_in_the_guest(tmp_path: Path, status: str, expected: int) -> None:
     (tmp_path / "suite.log").write_text("what it said\n")

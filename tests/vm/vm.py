@@ -60,6 +60,7 @@ def arguments() -> argparse.Namespace:
         "--device", choices=tuple(kernel.DEVICE_MODULES), default="rxe", help="soft-RoCE (default) or soft-iWARP"
     )
     parser.add_argument("--deadline", type=float, help="seconds until the guest is ended (default 300; shell: 4 hours)")
+    parser.add_argument("--silence", type=float, help="run, check: seconds without output until the guest is ended")
     parser.add_argument(
         "--results", type=Path, help="folder that the guest may write, as /run/weft (default: a temporary one)"
     )
@@ -96,7 +97,7 @@ def boot(asked: argparse.Namespace) -> int:
         guest = machine.guest(built.image, archive, results, shown(asked.show), speed)
         if asked.what == "shell":
             return machine.shell(guest, asked.deadline or 4 * 3600)
-        return machine.run(guest, asked.deadline or 300, show=True)
+        return machine.run(guest, asked.deadline or 300, asked.silence)
 
 
 def check_machine(device: str) -> None:
