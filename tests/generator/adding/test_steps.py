@@ -179,25 +179,40 @@ def _living(mark: str) -> list[str]:
     return found
 
 
-def test_a_signal_at_any_moment_leaves_nothing_running_and_nothing_written(untouched: Path, sources: Path) -> None:
-    """Moments are spread over a whole run, at random within their part."""
+def _wait_for_lines(running: subprocess.Popen[bytes], output: Path, lines: int) -> None:
+    """Returns once the process printed so many lines, or ended. Errors: AssertionError, after two minutes."""
+    end = time.monotonic() + 120
+    while running.poll() is None and output.read_bytes().count(b"\n") < lines:
+        assert time.monotonic() < end, output.read_text()
+        time.sleep(0.01)
+
+
+def test_a_signal_at_any_moment_leaves_nothing_running_and_nothing_written(
+        untouched: Path, sources: Path, tmp_path: Path) -> None:
+    """Moments are spread over the lines that a whole run prints, at random within their part and after their line."""
     before = _sums(untouched)
     slow = {"WEFT_SLOWNESS": "0.3", "WEFT_TOLD": json.dumps(FALSE_CLAIMS),
             "WEFT_FAILS": json.dumps({"multi_receive": ["multi_receive", "true"]})}
     begin = time.monotonic()
-    assert _add(untouched, **slow).returncode == 0
-    whole = time.monotonic() - begin
+    done = _add(untouched, **slow)
+    assert done.returncode == 0
+    lines = done.stderr.count("\n")
+    between = (time.monotonic() - begin) / lines
     stage(sources, untouched)
     chance = random.Random(os.environ.get("WEFT_ADD_SEED", "1"))
+    output = tmp_path / "output"
     ended = []
     for part in range(MOMENTS):
         mark = f"WEFT_ADD_TEST={os.getpid()}.{part}"
         number = (signal.SIGINT, signal.SIGTERM)[part % 2]
-        with subprocess.Popen(_command(untouched), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=_environment(**slow, WEFT_ADD_TEST=mark.partition("=")[2])) as running:
-            time.sleep(whole * (part + chance.random()) / MOMENTS)
+        with output.open("wb") as into, subprocess.Popen(
+                _command(untouched), stdout=into, stderr=subprocess.STDOUT,
+                env=_environment(**slow, WEFT_ADD_TEST=mark.partition("=")[2])) as running:
+            _wait_for_lines(running, output, int(lines * (part + chance.random()) / MOMENTS))
+            time.sleep(between * chance.random())
             running.send_signal(number)
-            told, _ = running.communicate(timeout=120)
+            running.wait(timeout=120)
+        told = output.read_text()
         ended.append(running.returncode)
         assert _living(mark) == [], told
         # A signal after the last sentence finds the work done, and ends what is left of the process.
