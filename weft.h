@@ -240,7 +240,8 @@ enum {
 
 /** Sends a message; the peer gets WEFT_RECEIVED. Errors: also WEFT_TRUNCATED. */
 WEFT_API int weft_send(weft_transport net, weft_peer to, weft_slice from, uint64_t context, uint32_t flags);
-/** The same from any memory, which is copied: it is free when the call returns. Costs that copy. */
+/** The same from any memory, which is copied: it is free when the call returns. Costs that copy. A copy whose send
+ * failed is kept while a fabric may still read it: until the peer's end, or on one host until weft_close(). */
 WEFT_API int weft_send_copy(weft_transport net, weft_peer to, const void* bytes, uint64_t size, uint64_t context,
                             uint32_t flags);
 /** Writes into a peer's region; the peer gets no event. */

@@ -84,11 +84,14 @@ int weft_accept_one(weft_transport net, uint64_t timeout, weft_peer* peer) {
   return call(net, "weft_accept_one", [&](open_transport& t) {
     if (peer == nullptr) return wrong(t, "weft_accept_one", "the place for the peer is NULL");
     *peer = nullptr;
-    if (weft_peer const asked = t.events.take_out([](const weft_event& e) { return e.kind == WEFT_REQUESTED; }))
-      if (const weft::peer* const p = t.peers.find(asked)) {
-        *peer = asked;
-        return t.answer(t.net.accept(*p));
-      }
+    while (weft_peer const asked = t.events.take_out([](const weft_event& e) { return e.kind == WEFT_REQUESTED; })) {
+      const weft::peer* const p = t.peers.find(asked);
+      if (p == nullptr) continue;
+      const weft::status accepted = t.net.accept(*p);
+      if (accepted.code == errc::peer_lost || accepted.code == errc::closed) continue;  // this caller gave up
+      *peer = asked;
+      return t.answer(accepted);
+    }
     auto on = t.keep_events();
     auto met = t.net.accept_one(time_of(timeout), on);
     if (!met) return t.answer(met.error());

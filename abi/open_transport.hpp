@@ -64,6 +64,7 @@ class open_transport {
   }
   void forget(weft_peer handle) noexcept {
     remotes.remove_all([&](const described_region& r) { return r.owner_handle == handle; });
+    if (const peer* const gone = peers.find(handle); gone != nullptr && reads_end(*gone)) staged_.give_held(handle);
     peers.remove(handle);
   }
 
@@ -225,11 +226,19 @@ class open_transport {
                     : what == operation::get        ? WEFT_OP_GET
                                                     : WEFT_OP_FLUSH;
     out.context = reinterpret_cast<std::uint64_t>(context);
+    out.peer = handle_of(with);
     if (staged_send* const copied = staged_.find(context)) {
       out.context = copied->context;
-      staged_.give(*copied);
+      may_be_read_later(out, with) ? staged_.hold(*copied, out.peer) : staged_.give(*copied);
     }
-    out.peer = handle_of(with);
+  }
+  /// Whether the fabric may still read the source of a send that failed so.
+  static bool may_be_read_later(const weft_event& failed, const peer& with) noexcept {
+    if (failed.status == code_of(errc::deadline)) return true;
+    return (failed.status == code_of(errc::peer_lost) || failed.status == code_of(errc::closed)) && !reads_end(with);
+  }
+  static bool reads_end(const peer& with) noexcept {
+    return with && end_ends_reads<set>[weft::detail::peer_access::member(with)];
   }
   void received_tagged(weft_event& out, const peer& from, void* context) {
     receive_record& r = tagged_receives::of(context);

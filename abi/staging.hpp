@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../compose/region.hpp"
+#include "../weft.h"
 
 #include <array>
 #include <bit>
@@ -37,6 +38,16 @@ class staging {
     return one;
   }
   void give(staged_send& s) noexcept { free_[s.size_class].push_back(&s); }  // capacity reserved by grow()
+  /// The send failed, but its bytes may still be read on behalf of this peer: the buffer is not used again meanwhile.
+  void hold(staged_send& s, weft_peer with) noexcept { held_.push_back({&s, with}); }  // the same
+  /// Nothing is read on behalf of this peer any more.
+  void give_held(weft_peer of) noexcept {
+    std::erase_if(held_, [&](const held& each) {
+      if (each.with != of) return false;
+      give(*each.send);
+      return true;
+    });
+  }
   /// The buffer with this address, or null: the context is the program's.
   [[gnu::always_inline]] staged_send* find(const void* context) noexcept {
     if (blocks_.empty()) return nullptr;
@@ -47,6 +58,10 @@ class staging {
   }
 
  private:
+  struct held {
+    staged_send* send;
+    weft_peer with;
+  };
   static constexpr int smallest_bits = 12;  // 4 KiB, the usual largest message
   static constexpr std::uint64_t bytes_at_once = std::uint64_t{256} << 10;
 
@@ -62,6 +77,7 @@ class staging {
     auto& free = free_[bits];
     in_class_[bits] += count;
     free.reserve(in_class_[bits]);
+    held_.reserve(all_ += count);
     memory_.push_back(std::move(made).value());
     std::vector<staged_send>& block = blocks_.emplace_back(count);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -75,6 +91,8 @@ class staging {
   std::deque<std::vector<staged_send>> blocks_;
   std::array<std::vector<staged_send*>, 64> free_;
   std::array<std::uint64_t, 64> in_class_{};
+  std::vector<held> held_;
+  std::uint64_t all_ = 0;
 };
 
 }  // namespace weft::abi
