@@ -26,7 +26,8 @@ number number_of(Handle handle) {
 class transport::inside {
  public:
   explicit inside(transport& of) : of_(of) {
-    if (of_.busy_)
+    // In a forked child nobody is inside, whatever the parent's other threads did: the library itself refuses there.
+    if (of_.busy_ && of_.opened_by_ == getpid())
       refuse("InvalidError",
              "another thread is in a call of this transport: one thread at a time uses a transport; "
              "open one for each thread");

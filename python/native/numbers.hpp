@@ -65,10 +65,12 @@ class numbers {
       no_numbers(Py_TYPE(given.ptr())->tp_name);
     const auto fast = pybind11::reinterpret_steal<pybind11::object>(PySequence_Fast(given.ptr(), "no sequence"));
     if (!fast) throw pybind11::error_already_set();
-    const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr()));
-    all_.reserve(size);
-    for (std::size_t at = 0; at < size; ++at)
-      all_.push_back(whole(PySequence_Fast_GET_ITEM(fast.ptr(), static_cast<Py_ssize_t>(at)), at));
+    all_.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr())));
+    // An element's __index__ may shorten the list, so its size is asked in each turn, and the element is kept.
+    for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(fast.ptr()); ++at) {
+      const auto one = pybind11::reinterpret_borrow<pybind11::object>(PySequence_Fast_GET_ITEM(fast.ptr(), at));
+      all_.push_back(whole(one, static_cast<std::size_t>(at)));
+    }
   }
   template <class Word>
   void read(const held_buffer& from) {

@@ -107,6 +107,7 @@ class transport {
 
   weft_transport net_ = nullptr;
   bool busy_ = false;
+  const pid_t opened_by_ = getpid();
   bool closed_ = false;
   std::unordered_map<number, held_memory> memory_;
   std::vector<number> released_;  // by a thread that could not enter

@@ -267,6 +267,21 @@ def forked() -> None:
     net.poll()
 
 
+def forked_while_a_thread_is_inside() -> None:
+    net = weft.open(node="127.0.0.1", listens=True, fabrics="tcp", sleeps=True)
+    threading.Thread(target=_expects_nothing, args=(net,), daemon=True).start()
+    time.sleep(0.2)
+    child = os.fork()
+    if child == 0:
+        try:
+            net.poll()
+        except weft.ClosedError:
+            os._exit(3)
+        os._exit(4)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 3, status
+
+
 def exit_under_way() -> None:
     caller, peer, listener, there = connected()
     remote, _ = shown(caller, peer, listener, there, 1 << 24, EVERY)
@@ -331,6 +346,19 @@ def list_of_different_lengths() -> None:
 
 def list_of_floats() -> None:
     _list(local_offsets=numpy.zeros(64))
+
+
+def list_that_shrinks() -> None:
+    caller, peer, listener, there = connected()
+    remote, _ = shown(caller, peer, listener, there, 4096, EVERY)
+
+    class Clearing:
+        def __index__(self) -> int:
+            offsets.clear()
+            return 0
+
+    offsets: list[Any] = [Clearing(), *range(10**6, 10**6 + 100_000)]
+    peer.prepare_put(weft.Transfers(caller.allocate(4096), remote, offsets, 0, 1))
 
 
 def list_of_texts() -> None:
