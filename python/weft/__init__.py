@@ -17,7 +17,7 @@ from .errors import (
     UnsupportedError)
 from .events import Event, Lost, Message, Notice, Request
 from .memory import Region, Rights, Slice
-from .operations import Operation, nanoseconds
+from .operations import Operation, Wish, nanoseconds
 from .peers import Peer, Remote
 from .tagged import ANY_TAG, TaggedMessage, TaggedReceive
 from .transfers import ListState, ListStatus, PreparedList, Priority, TransferList, Transfers
@@ -34,7 +34,7 @@ __all__ = [
     "Notice", "Operation", "OutOfRangeError", "Peer", "PeerLostError", "PreparedList", "Priority", "REMOTE_ATOMIC",
     "REMOTE_READ", "REMOTE_WRITE", "Region", "RejectedError", "Remote", "Request", "Rights", "Slice", "TaggedMessage",
     "TaggedReceive", "TransferList", "Transfers", "Transport", "TruncatedError", "UnreachableError",
-    "UnsupportedError", "aio", "built_fabrics", "errors", "open", "version"]
+    "UnsupportedError", "Wish", "aio", "built_fabrics", "errors", "open", "version"]
 
 
 def open(*, node: str | None = None, service: str | int | None = None, fabrics: str | None = None,  # noqa: A001

@@ -98,6 +98,16 @@ class Slice:
         return f"<weft.Slice: bytes {self.offset} to {self.offset + self.size} of {self.region!r}>"
 
 
+def whole(region: Region) -> Region:
+    """Errors: TypeError, ClosedError."""
+    if not isinstance(region, Region):
+        raise TypeError(f"peers are shown a whole weft.Region, not {type(region).__name__}; offsets of transfers name "
+                        "its parts")
+    if not region._handle:
+        raise ClosedError("this region is closed: register the memory again")
+    return region
+
+
 def part_of(what: Region | Slice) -> Slice:
     """Errors: TypeError, ClosedError."""
     if isinstance(what, Region):

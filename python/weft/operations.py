@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from .errors import AgainError, DeadlineError, Error, InvalidError
+from .errors import AgainError, ClosedError, DeadlineError, Error, InvalidError
 
 if TYPE_CHECKING:
     from .memory import Region
@@ -97,9 +97,23 @@ class Operation(Generic[T]):
         if not self._done:
             self._net.driver_for_await().kick()
             future = self._net.driver_for_await().loop.create_future()
-            self.add_done_callback(lambda _: None if future.done() else future.set_result(None))
-            yield from future
+
+            def wake(_: Operation[T]) -> None:
+                if not future.done():
+                    future.set_result(None)
+
+            self.add_done_callback(wake)
+            try:
+                yield from future
+            except BaseException:
+                self.abandon(wake)
+                raise
         return self.result()
+
+    def abandon(self, callback: Callable[[Operation[T]], object]) -> None:
+        """For a cancelled await: the operation goes on, and wakes nobody."""
+        if self._callbacks is not None and callback in self._callbacks:
+            self._callbacks.remove(callback)
 
     def __repr__(self) -> str:
         state = "under way" if not self._done else "failed" if self._error is not None else "done"
@@ -118,5 +132,45 @@ class Operation(Generic[T]):
             self._error = error
         if self._callbacks is not None:
             callbacks, self._callbacks = self._callbacks, None
-            for callback in callbacks:
-                callback(self)
+            raised: BaseException | None = None
+            for callback in callbacks:  # each, also after one that raised: an await is a callback too
+                try:
+                    callback(self)
+                except BaseException as why:  # noqa: BLE001  the first one is raised below
+                    raised = raised or why
+            if raised is not None:
+                raise raised
+
+
+class Wish(Operation[T]):
+    """The wait for what may go to others instead: an arrival, a request, a region. A cancelled await withdraws it."""
+
+    __slots__ = ("_leave", "_put_back", "_heard_by")
+
+    def __init__(self, net: Progress, name: str, leave: Callable[[Wish[T]], object],
+                 put_back: Callable[[T], object]) -> None:
+        super().__init__(net, name)
+        self._leave = leave
+        self._put_back = put_back
+        self._heard_by = 0
+
+    def cancel(self) -> bool:
+        """Takes nothing any more, and ends with a ClosedError. False: it had ended."""
+        if self._done:
+            return False
+        self._leave(self)
+        self.end(None, ClosedError(f"{self.name} was withdrawn"))
+        return True
+
+    def abandon(self, callback: Callable[[Operation[T]], object]) -> None:
+        super().abandon(callback)
+        if not self._done:
+            if not self._callbacks:  # nobody else waits for it
+                self.cancel()
+        elif self._heard_by == 1 and self._error is None:
+            # It ended in the same turn of the loop as the await was cancelled.
+            self._put_back(self.result())
+
+    def end(self, value: T | None, error: Error | None = None) -> None:
+        self._heard_by = len(self._callbacks or ())
+        super().end(value, error)

@@ -73,8 +73,7 @@ class Peer:
 
     def send_region(self, region: Region) -> None:
         """Shows a region to the peer, which takes it by receive_region(). The region lives until its close()."""
-        self._net.share(region)
-        self._net.check(self._net.native.send_region(self._handle, region._handle))
+        self._net.share(region, lambda handle: self._net.check(self._net.native.send_region(self._handle, handle)))
 
     def start_receive_region(self) -> Operation[Remote]:
         """Ends with the oldest region that the peer showed, or the next one."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from . import _weft
 from .errors import AGAIN, DEADLINE, AgainError, DeadlineError, InvalidError, error_of
 from .events import Event, Lost, Message, Notice, Request
-from .operations import Operation, nanoseconds
+from .memory import Region, whole
+from .operations import Memory, Operation, Wish, nanoseconds
 from .peers import Peer, Remote
 from .tagged import TaggedReceive
 from .transfers import TransferList
 
 if TYPE_CHECKING:
     from .aio import Driver
-    from .memory import Region
 
 E = TypeVar("E", Message, Notice, Request, Lost)
 T = TypeVar("T")
@@ -34,10 +34,14 @@ class Progress:
         self._pending: dict[int, Operation[Any]] = {}
         self._peers: dict[int, Peer] = {}
         self._connecting: dict[int, Operation[Peer]] = {}
-        self._accepting: deque[Operation[Peer]] = deque()
-        self._regions_wanted: list[tuple[Peer, Operation[Remote]]] = []
-        self._expecting: list[tuple[type, Operation[Any]]] = []
+        self._accepting: deque[Wish[Peer]] = deque()
+        self._accepted: deque[Peer] = deque()  # for an accept whose await was cancelled
+        self._regions_wanted: list[tuple[Peer, Wish[Remote]]] = []
+        self._regions_there: list[Remote] = []  # the same
+        self._expecting: list[tuple[type, Wish[Any]]] = []
         self._events: deque[Event] = deque()
+        # Of operations that ended at their deadline, by peer: the fabric may still read or write it.
+        self._late: dict[int, list[Memory]] = {}
         self._arrived: deque[_weft.Event] = deque()
         self._shared: set[Region] = set()
         self._driver: Driver | None = None
@@ -67,9 +71,12 @@ class Progress:
         self.check(answer[0])
         return answer[1]
 
-    def share(self, region: Region) -> None:
-        """A peer knows the region: it lives until its close(), even if the program keeps no reference."""
+    def share(self, region: Region, call: Callable[[int], T]) -> T:
+        """Calls `call(the region's handle)`, which shows the region to peers: it lives until its close() then, even if
+        the program keeps no reference. Errors: TypeError, ClosedError; those of the call, and nothing is shared."""
+        shown = call(whole(region)._handle)
         self._shared.add(region)
+        return shown
 
     def driver_for_await(self) -> Driver:
         if self._driver is None:
@@ -79,21 +86,32 @@ class Progress:
 
     def peer_closed(self, handle: int) -> None:
         self._peers.pop(handle, None)
+        self._late.pop(handle, None)
 
     def poll(self) -> int:
         """Makes progress without waiting. Returns how many events were handled."""
         return self._handle(self.native.poll())
 
-    def start_expect(self, kind: type[E]) -> Operation[E]:
+    def start_expect(self, kind: type[E]) -> Wish[E]:
         """Ends with the oldest event of the kind (Message, Notice, Request, Lost), or the next one."""
-        operation: Operation[E] = Operation(self, f"the wait for a {kind.__name__}")
+        if kind not in (Message, Notice, Request, Lost):
+            raise TypeError(f"an event is a weft.Message, Notice, Request or Lost, not {kind!r}")
+        wish: Wish[E] = Wish(self, f"the wait for a {kind.__name__}", self._expect_no_more, self._put_back)
         for event in self._events:
             if isinstance(event, kind):
                 self._events.remove(event)
-                operation.end(event)
-                return operation
-        self._expecting.append((kind, operation))
-        return operation
+                wish.end(event)
+                return wish
+        self._expecting.append((kind, wish))
+        return wish
+
+    def _expect_no_more(self, wish: Wish[Any]) -> None:
+        self._expecting = [each for each in self._expecting if each[1] is not wish]
+
+    def _put_back(self, event: Event) -> None:
+        """It is the oldest one."""
+        if not self._taken(event):
+            self._events.appendleft(event)
 
     def expect(self, kind: type[E], timeout: float) -> E:
         operation = self.start_expect(kind)
@@ -104,7 +122,7 @@ class Progress:
             raise DeadlineError(f"no {kind.__name__} came in {timeout} s"
                                 + (f"; others wait to be taken: {others}" if others else "")) from None
         finally:
-            self._expecting = [each for each in self._expecting if each[1] is not operation]
+            operation.cancel()
 
     def retry(self, post: Callable[[], T], timeout: float) -> T:
         """Calls `post` until it does not raise AgainError, and makes progress between. Errors: its own, AgainError."""
@@ -162,10 +180,12 @@ class Progress:
                 else:
                     operation.complete(old)
             else:
+                self._keep_late(handle, status, operation)
                 operation.end(None, error_of(status, f"{operation.name}: {text}"))
         elif kind == _LIST_ENDED:
             run = self._pending.pop(context, None)
             if isinstance(run, TransferList):
+                self._keep_late(handle, status, run)
                 run.end_of_list(status, immediate, old, text, size)
         elif kind == _RECEIVED:
             self._give(Message(self._peer(handle), data or b""))
@@ -183,6 +203,10 @@ class Progress:
         elif kind == _LOST:
             self._lose(handle, status, text or "")
 
+    def _keep_late(self, handle: int, status: int, operation: Operation[Any]) -> None:
+        if status == DEADLINE and operation.memory is not None and handle in self._peers:
+            self._late.setdefault(handle, []).append(operation.memory)
+
     def _lose(self, handle: int, status: int, text: str) -> None:
         error = error_of(status, text)
         if handle in self._connecting:
@@ -192,17 +216,25 @@ class Progress:
         peer = self._peer(handle)
         peer._lost = True
         self.peer_closed(handle)
+        # A caller that gave up cannot be accepted any more.
+        for request in [each for each in self._events if isinstance(each, Request) and each.peer is peer]:
+            self._events.remove(request)
         for wanted in [each for each in self._regions_wanted if each[0] is peer]:
             self._regions_wanted.remove(wanted)
             wanted[1].end(None, error)
         self._give(Lost(peer, error))
 
-    def _give(self, event: Event) -> None:
-        for place, (kind, operation) in enumerate(self._expecting):
+    def _taken(self, event: Event) -> bool:
+        for place, (kind, wish) in enumerate(self._expecting):
             if isinstance(event, kind):
                 del self._expecting[place]
-                operation.end(event)
-                return
+                wish.end(event)
+                return True
+        return False
+
+    def _give(self, event: Event) -> None:
+        if self._taken(event):
+            return
         if self.on_event is not None:
             self.on_event(event)
         else:
@@ -213,13 +245,29 @@ class Progress:
         try:
             return operation.wait(timeout)
         finally:  # a wish that nobody waits for would take the next region
-            self._regions_wanted = [each for each in self._regions_wanted if each[1] is not operation]
+            operation.cancel()
 
-    def start_receive_region(self, peer: Peer) -> Operation[Remote]:
-        operation: Operation[Remote] = Operation(self, "the receipt of a region")
-        self._regions_wanted.append((peer, operation))
+    def start_receive_region(self, peer: Peer) -> Wish[Remote]:
+        wish: Wish[Remote] = Wish(self, "the receipt of a region", self._want_no_region, self._put_region_back)
+        for remote in self._regions_there:
+            if remote.peer is peer:
+                self._regions_there.remove(remote)
+                wish.end(remote)
+                return wish
+        self._regions_wanted.append((peer, wish))
         self._take_regions()
-        return operation
+        return wish
+
+    def _want_no_region(self, wish: Wish[Remote]) -> None:
+        self._regions_wanted = [each for each in self._regions_wanted if each[1] is not wish]
+
+    def _put_region_back(self, remote: Remote) -> None:
+        for wanted in self._regions_wanted:
+            if wanted[0] is remote.peer:
+                self._regions_wanted.remove(wanted)
+                wanted[1].end(remote)
+                return
+        self._regions_there.insert(0, remote)
 
     def _take_regions(self) -> None:
         empty: set[Peer] = set()

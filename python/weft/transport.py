@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import Any
 
 from . import _weft
-from .errors import ClosedError, DeadlineError, InvalidError
+from .errors import ClosedError, DeadlineError, InvalidError, PeerLostError
 from .events import Request
 from .memory import Region, Rights, Slice, part_of
-from .operations import Operation, nanoseconds
+from .operations import Operation, Wish, nanoseconds
 from .peers import Peer
 from .progress import Progress
 from .tagged import TaggedMessage, TaggedReceive, checked_tag
@@ -53,10 +53,12 @@ class Transport(Progress):
 
     def describe(self, region: Region) -> bytes:
         """The bytes that any peer with the same fabrics needs to use the region (Peer.parse)."""
-        self.share(region)
-        status, described = self.native.describe(0, region._handle)
-        self.check(status)
-        return described
+        def described(handle: int) -> bytes:
+            status, text = self.native.describe(0, handle)
+            self.check(status)
+            return text
+
+        return self.share(region, described)
 
     # ---- tagged messages
 
@@ -144,25 +146,35 @@ class Transport(Progress):
             del self._connecting[handle]
             self.native.close_peer(handle, 0)
 
-    def start_accept(self) -> Operation[Peer]:
+    def start_accept(self) -> Wish[Peer]:
         """Accepts the oldest request, or the next one. Ends with the peer."""
-        operation: Operation[Peer] = Operation(self, "an accept")
-        for event in self._events:
-            if isinstance(event, Request):
-                self._events.remove(event)
-                self.accept_request(event)
-                operation.end(event.peer)
-                return operation
-        self._accepting.append(operation)
-        return operation
+        wish: Wish[Peer] = Wish(self, "an accept", self._accepting.remove, self._put_accepted_back)
+        if self._accepted:
+            wish.end(self._accepted.popleft())
+            return wish
+        for request in [each for each in self._events if isinstance(each, Request)]:
+            self._events.remove(request)
+            status = self.native.accept(request.peer._handle, b"")
+            if status in (PeerLostError.status, ClosedError.status):
+                continue  # this caller gave up
+            self.check(status)
+            wish.end(request.peer)
+            return wish
+        self._accepting.append(wish)
+        return wish
+
+    def _put_accepted_back(self, peer: Peer) -> None:
+        if self._accepting:
+            self._accepting.popleft().end(peer)
+        else:
+            self._accepted.appendleft(peer)
 
     def accept(self, timeout: float) -> Peer:
         operation = self.start_accept()
         try:
             return operation.wait(timeout)
         finally:
-            if not operation.done():
-                self._accepting.remove(operation)
+            operation.cancel()
 
     def accept_request(self, request: Request, data: bytes = b"") -> Peer:
         self.check(self.native.accept(request.peer._handle, data))
@@ -180,15 +192,23 @@ class Transport(Progress):
         if users := self._users(region):
             raise InvalidError(f"{region!r} is used by {len(users)} operation{'s' * (len(users) > 1)} under way "
                                f"({users[0]}): wait for them, then close it")
+        if self._is_late(region):
+            raise InvalidError(f"{region!r} was used by an operation that ended at its deadline, and its fabric may "
+                               "still read or write the memory: close the peer first, or the transport")
         self._deregister(region)
 
     def drop(self, region: Region) -> None:
         """For a region that nobody keeps. Operations use it only where the whole transport ends: it goes with that."""
-        if not self._users(region):
+        if not self._users(region) and not self._is_late(region):
             self._deregister(region)
 
     def _users(self, region: Region) -> list[str]:
-        return [each.name for each in self._pending.values() if each.memory is not None and each.memory.uses(region)]
+        # A copy: the thread of a garbage collection may be another one than that which posts.
+        return [each.name for each in list(self._pending.values())
+                if each.memory is not None and each.memory.uses(region)]
+
+    def _is_late(self, region: Region) -> bool:
+        return any(memory.uses(region) for kept in list(self._late.values()) for memory in list(kept))
 
     def _deregister(self, region: Region) -> None:
         self._shared.discard(region)
@@ -214,8 +234,15 @@ class Transport(Progress):
         self._accepting.clear()
         self._regions_wanted.clear()
         self._expecting.clear()
+        self._late.clear()
+        raised: BaseException | None = None
         for operation in waiting:
-            operation.end(None, ClosedError(f"{operation.name}: the transport was closed"))
+            try:
+                operation.end(None, ClosedError(f"{operation.name}: the transport was closed"))
+            except BaseException as why:  # noqa: BLE001  a callback's own: the others end first
+                raised = raised or why
+        if raised is not None:
+            raise raised
 
     @property
     def closed(self) -> bool:

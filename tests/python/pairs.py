@@ -10,10 +10,16 @@ import weft
 SECONDS = 10.0
 
 
-def connected(fabric: str = "tcp", sleeps: bool = False) -> tuple[weft.Transport, weft.Peer, weft.Transport, weft.Peer]:
-    """A caller with its peer, and a listener with its peer. A thread of its own accepts, because a connect waits."""
-    listener = weft.open(node="127.0.0.1", listens=True, fabrics=fabric, sleeps=sleeps)
-    caller = weft.open(node="127.0.0.1", fabrics=fabric, sleeps=sleeps)
+def connected(fabric: str = "tcp", sleeps: bool = False, operation_timeout: float = SECONDS,
+              max_message_bytes: int = 0) -> tuple[weft.Transport, weft.Peer, weft.Transport, weft.Peer]:
+    """A caller with its peer, and a listener with its peer. A thread of its own accepts, because a connect waits.
+
+    operation_timeout: the caller's.
+    """
+    listener = weft.open(node="127.0.0.1", listens=True, fabrics=fabric, sleeps=sleeps,
+                         max_message_bytes=max_message_bytes)
+    caller = weft.open(node="127.0.0.1", fabrics=fabric, sleeps=sleeps, operation_timeout=operation_timeout,
+                       max_message_bytes=max_message_bytes)
     where = listener.listen_address
     accepted: list[weft.Peer] = []
     accepting = threading.Thread(target=lambda: accepted.append(listener.accept(SECONDS)), daemon=True)
