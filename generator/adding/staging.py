@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..matrix.loader import Problem, Refused
+from ..matrix.writing import replace
 
 # What a build or a tool makes, and what has a history of its own.
 _NOT_COPIED = frozenset((".git", "build", "install", "__pycache__", ".cache", ".pytest_cache", ".mypy_cache",
@@ -37,14 +38,14 @@ def replace_all(tree: Path, files: Mapping[str, bytes]) -> list[str]:
         for name, data in files.items():
             if before[name] != data:
                 written.append(name)
-                _replace(tree / name, data)
+                replace(tree / name, data)
     except OSError as error:
         for name in written:
             old = before[name]
             if old is None:
                 (tree / name).unlink(missing_ok=True)
             else:
-                _replace(tree / name, old)
+                replace(tree / name, old)
         raise Refused([Problem(written[-1], 1, f"cannot be written: {error.strerror}; nothing was changed")]) from None
     return written
 
@@ -63,17 +64,3 @@ def _alike(path: Path, copy: Path) -> bool:
         return False
     one, other = path.stat(), copy.stat()
     return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """The file has the old bytes or the new ones at each moment."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.new")
-    try:
-        new.write_bytes(data)
-        if path.exists():
-            shutil.copymode(path, new)
-        os.replace(new, path)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise

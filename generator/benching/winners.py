@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 from ruamel.yaml import YAML
 
-from ..matrix.layout import child_pair, entry, pair, sentence
-from ..matrix.loader import Refused
+from ..matrix.layout import child_pair, entry, pair, sentence, shares, start_of_line
+from ..matrix.loader import Refused, text_of
 from ..matrix.measured import LEAST, Won
 from ..matrix.model import read_matrix
+from ..matrix.writing import edited, write
 from ..probing.patch import difference
 from ..rules import decide, read_rules
 from .decisions import decided_classes
@@ -28,26 +30,26 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def write_winners(answer: dict[str, Any], matrix: Path = ROOT / "providers.yaml") -> None:
     """Edits the matrix and shows the difference. Leaves with 1 where the matrix would be refused."""
-    before = matrix.read_text("utf-8")
-    after = before
-    for family in answer["varied"]:
-        classes, undecided = decided_classes(answer, family)
-        for sentence in undecided:
-            click.echo(f"{family}: {sentence}", err=True)
-        if classes:
-            after = _with(after, answer["fabric"], family, measured_text(answer, family, classes))
-        else:
-            click.echo(f"{family}: nothing is written: no answer was ahead by more than {int((LEAST - 1) * 100)} "
-                       f"percent", err=True)
-    if after == before:
-        return
     try:
+        before = after = text_of(matrix, matrix.name)
+        for family in answer["varied"]:
+            classes, undecided = decided_classes(answer, family)
+            for sentence in undecided:
+                click.echo(f"{family}: {sentence}", err=True)
+            if classes:
+                after = edited(after, partial(_with, fabric=answer["fabric"], family=family, name=matrix.name,
+                                              entry=measured_text(answer, family, classes)))
+            else:
+                click.echo(f"{family}: nothing is written: no answer was ahead by more than "
+                           f"{int((LEAST - 1) * 100)} percent", err=True)
+        if after == before:
+            return
         _judge(after, matrix.name, answer["fabric"])
+        write(matrix, after)
     except Refused as refused:
         for problem in refused.problems:
             click.echo(str(problem), err=True)
         raise SystemExit(1) from None
-    matrix.write_text(after, "utf-8")
     click.echo(difference(before, after, matrix.name), err=True)
     click.echo("now: ./weft generate", err=True)
 
@@ -80,8 +82,8 @@ def _plain(text: str) -> str:
     return sentence(text, 120)
 
 
-def _with(text: str, fabric: str, family: str, entry: str) -> str:
-    """The text with this entry in the row. The entry replaces an older one of its family."""
+def _with(text: str, fabric: str, family: str, name: str, entry: str) -> str:
+    """The text with this entry in the row. The entry replaces an older one of its family. Errors: Refused."""
     found = child_pair(YAML(typ="rt", pure=True).compose(text), fabric)
     assert found is not None
     row = found[1]
@@ -89,10 +91,11 @@ def _with(text: str, fabric: str, family: str, entry: str) -> str:
     if there is None:
         facts = child_pair(row, "facts")
         assert facts is not None
-        at = text.rindex("\n", 0, facts[0].start_mark.index) + 1
+        at = start_of_line(text, facts[0], shares(name, facts[0].start_mark.line + 1, f"{fabric}.facts"))
         return text[:at] + "  measured:\n" + entry + text[at:]
     old = child_pair(there[1], family)
-    start = text.rindex("\n", 0, (old or there[1].value[0])[0].start_mark.index) + 1
+    key = (old or there[1].value[0])[0]
+    start = start_of_line(text, key, shares(name, key.start_mark.line + 1, f"{fabric}.measured.{key.value}"))
     if old is None:
         return text[:start] + entry + text[start:]
     last = max(int(value.end_mark.index) for _, value in old[1].value)
@@ -104,7 +107,7 @@ def _judge(text: str, name: str, fabric: str) -> None:
     families = read_rules(ROOT / "generator" / "rules.yaml", "generator/rules.yaml")
     with tempfile.TemporaryDirectory(prefix="weft-winners-") as folder:
         path = Path(folder) / name
-        path.write_text(text, "utf-8")
+        path.write_bytes(text.encode("utf-8"))
         matrix = read_matrix(path, name)
     row = matrix.fabric(fabric)
     assert row is not None

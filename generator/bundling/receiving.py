@@ -14,9 +14,11 @@ from .. import emit
 from ..adding.row import added, cells_of
 from ..adding.staging import replace_all
 from ..matrix.facts import FACT, UNLIMITED, Value
-from ..matrix.loader import Problem, Refused, load_text
+from ..matrix.layout import require_lines
+from ..matrix.loader import Problem, Refused, load_text, text_of
 from ..matrix.model import Fabric, matrix_of
 from ..matrix.reserved import wrong_name
+from ..matrix.writing import edited, write
 from ..probing.compare import Verdict, compare, range_for
 from ..probing.findings import CellFinding, Provenance
 from ..probing.judging import Fault, faults
@@ -82,12 +84,13 @@ def receive(path: Path, sender: Path | None, matrix: Path, dry_run: bool) -> Non
     """
     got = received(path, sender)
     name = got.bundle.fabric
-    before = matrix.read_text(encoding="utf-8")
+    before = text_of(matrix, matrix.name)
     row = matrix_of(load_text(before, matrix.name)).fabric(name)
     click.echo(f"{name}: {got.found_by}, {got.found_by.bundle}")
     for fault in got.faults:
         click.echo(f"{name}: {fault.sentence}", err=True)
-    after = _new_row(before, got) if row is None else _mended(before, row, matrix.name, got)
+    after = edited(before, lambda text: _new_row(text, matrix.name, got) if row is None
+                   else _mended(text, row, matrix.name, got))
     click.echo(difference(before, after, matrix.name).strip("\n"))
     if dry_run or before == after:
         click.echo("nothing is written" + ("" if dry_run else ": the row has all of it already"), err=True)
@@ -107,7 +110,7 @@ def _mended(before: str, row: Fabric, file: str, got: Received) -> str:
                                                f"{row.until or 'any later'}, and the bundle is of {got.release}")])
     verdicts = compare(row.name, span.cells, got.cells, got.release)
     _tell(verdicts)
-    return mended(before, row, verdicts, got.found_by, got.release, observe=True)
+    return mended(before, row, verdicts, got.found_by, got.release, observe=True, file=file)
 
 
 def _tell(verdicts: list[Verdict]) -> None:
@@ -117,13 +120,14 @@ def _tell(verdicts: list[Verdict]) -> None:
             click.echo(each.sentence, err=True)
 
 
-def _new_row(before: str, got: Received) -> str:
+def _new_row(before: str, file: str, got: Received) -> str:
     name, demands = got.bundle.fabric, got.bundle.demands
     wrong = wrong_name(name)
     if demands.backend != "libfabric":
         wrong = f"is of backend {demands.backend}, whose rows are made by hand"
     if wrong:
         raise Refused([Problem("weft add", 1, f"'{name}' cannot be the name of a row: it {wrong}")])
+    require_lines(before, file)
     click.echo(f"{name} has no row yet: one is made. No suite ran; where the provider is, run scripts/test --fabric "
                f"{name}", err=True)
     return added(before, name, cells_of(demands, got.cells), demands, got.found_by)
@@ -135,7 +139,7 @@ def _write(matrix: Path, text: str) -> None:
     read = matrix_of(load_text(text, matrix.name))
     made = emit.render(read, rules, ROOT / "templates", ROOT / emit.README)  # also refuses a row without answers
     if matrix.resolve() != MATRIX:
-        matrix.write_text(text, encoding="utf-8")
+        write(matrix, text)
         click.echo(f"wrote {matrix}", err=True)
         return
     written = replace_all(ROOT, {**made, MATRIX.name: text.encode("utf-8")})

@@ -12,6 +12,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
+from .loader import Problem, Refused
 from .sources import Source, cited
 
 WIDTH = 120
@@ -117,6 +118,26 @@ def end_of_text(text: str, node: Node) -> int:
     while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
         end -= len(lines.pop()) + 1
     return end
+
+
+def require_lines(text: str, file: str) -> None:
+    """An edit of text adds and removes whole lines of sources. Errors: Refused, where they stand in braces."""
+    found = child_pair(_root(text), "sources")
+    if found and found[1].flow_style:
+        raise Refused([Problem(file, found[0].start_mark.line + 1,
+                               "sources are in braces: give each source a line of its own")])
+
+
+def start_of_line(text: str, key: Node, refusal: Problem) -> int:
+    """Where the line of a key begins. Errors: Refused with `refusal`, where something else is before the key."""
+    start = text.rfind("\n", 0, key.start_mark.index) + 1
+    if text[start:key.start_mark.index].strip():
+        raise Refused([refusal])
+    return start
+
+
+def shares(file: str, line: int, what: str) -> Problem:
+    return Problem(file, line, f"{what} shares its line with others: give it a line of its own")
 
 
 def with_source(text: str, name: str, source: Source) -> tuple[str, str]:

@@ -78,13 +78,20 @@ class Document:
 def load(path: Path, shown: str | None = None) -> Document:
     """Reads a file. Errors: Refused, with `shown` (or the path) as the file's name."""
     file = shown or str(path)
+    return load_text(text_of(path, file), file)
+
+
+def text_of(path: Path, file: str) -> str:
+    """The text with its line ends as they are. Errors: Refused, with `file` as the file's name."""
+    data = b""
     try:
-        text = path.read_bytes().decode("utf-8")
+        data = path.read_bytes()
+        return data.decode("utf-8")
     except OSError as error:
         raise Refused([Problem(file, 1, f"cannot be read: {error.strerror}")]) from None
     except UnicodeDecodeError as error:
-        raise Refused([Problem(file, 1, f"is not UTF-8 text (byte {error.start})")]) from None
-    return load_text(text, file)
+        line = 1 + data.count(b"\n", 0, error.start)
+        raise Refused([Problem(file, line, f"is not UTF-8 text (byte {error.start})")]) from None
 
 
 def load_text(text: str, file: str) -> Document:

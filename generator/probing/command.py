@@ -10,8 +10,9 @@ import click
 from ..benching import disagreeing
 from ..bundling.sending import send
 from ..matrix.facts import FACT
-from ..matrix.loader import Problem, Refused
+from ..matrix.loader import Problem, Refused, text_of
 from ..matrix.model import Fabric, Matrix, read_matrix
+from ..matrix.writing import edited, write as write_matrix
 from ..report import as_json
 from ..matrix.refusing import did_you_mean
 from ..releasing.records import outside, read_all as observed_releases
@@ -120,10 +121,11 @@ def _unseen(matrix: Matrix, found: Probed) -> list[Problem]:
 
 
 def _mend(matrix: Path, found: Probed, observe: bool) -> None:
-    before = matrix.read_text("utf-8")
-    after = mended(before, found.fabric, found.verdicts, found.found_by, found.release, observe)
+    before = text_of(matrix, matrix.name)
+    after = edited(before, lambda text: mended(text, found.fabric, found.verdicts, found.found_by, found.release,
+                                               observe, matrix.name))
+    write_matrix(matrix, after)
     click.echo(difference(before, after, matrix.name), err=True)
-    matrix.write_text(after, encoding="utf-8")
 
 
 def _leave(problems: list[Problem], code: int = 1) -> NoReturn:

@@ -15,8 +15,9 @@ from ruamel.yaml import YAML
 
 from ..matrix.facts import FACT, Value
 from ..matrix.layout import (
-    Part, child, child_pair, citing, end_of_text, entry, plain_name, sentence, with_source, without_unused)
-from ..matrix.loader import load_text
+    Part, child, child_pair, citing, end_of_text, entry, plain_name, require_lines, sentence, shares, start_of_line,
+    with_source, without_unused)
+from ..matrix.loader import Problem, Refused, load_text
 from ..matrix.model import Cell, Fabric, Version, matrix_of
 from ..matrix.sources import Source
 from ..matrix.trust import observation_of
@@ -34,11 +35,11 @@ class Edit:
 
 
 def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Provenance, release: str,
-           observe: bool = False) -> str:
+           observe: bool = False, file: str = "providers.yaml") -> str:
     """The matrix with each wrong cell of the row mended. The probe's run becomes a source.
 
-    With `observe`, cells that agree and had no observation say what was seen.
-    Errors: Refused, if the result is no matrix.
+    With `observe`, cells that agree and had no observation say what was seen. `file` is the matrix's name.
+    Errors: Refused, if lines cannot be edited alone, or the result is no matrix.
     """
     verdicts = list(verdicts)
     wrong = [verdict for verdict in verdicts if verdict.wrong]
@@ -46,27 +47,32 @@ def mended(text: str, fabric: Fabric, verdicts: Iterable[Verdict], found_by: Pro
             and not each.cell.evidence.observed] if observe else []
     if not wrong and not seen:
         return text
+    require_lines(text, file)
     text, run = with_source(text, source_name(found_by), source_of(found_by))
     row = child(YAML(typ="rt", pure=True).compose(text), fabric.name)
     running = Version.of(release)
     edits, later = [], []
     for verdict in wrong:
+        alone = shares(file, verdict.cell.line, f"the cell {verdict.cell.name}")
         home = _home(row, fabric, verdict.cell.name, running)
         if verdict.verdict == DRIFTED and not verdict.finding.differs and _seen_before(verdict.cell, running):
-            edits.append(_ended_claim(text, home, running))
+            edits.append(_ended_claim(text, home, running, alone))
         elif verdict.verdict != UNMARKED and _seen_before(verdict.cell, running) and running > fabric.since:
             later.append(verdict)
         else:
-            edits.append(_mended_cell(text, home, verdict, run))
+            edits.append(_mended_cell(text, home, verdict, run, alone))
     for verdict in seen:
         home = _home(row, fabric, verdict.cell.name, running)
-        edits.append(_cell_edit(text, home, [*_parts_of(text, home), ("observed", evidence(verdict, run), True)]))
+        edits.append(_cell_edit(text, home, [*_parts_of(text, home), ("observed", evidence(verdict, run), True)],
+                                shares(file, verdict.cell.line, f"the cell {verdict.cell.name}")))
     if later:
-        edits.append(_range(text, row, later, run, running))
+        edits.append(_range(text, row, later, run, running, Problem(
+            file, fabric.line, f"{fabric.name} is in braces: give each of its parts a line of its own")))
     for edit in sorted(edits, key=lambda each: each.start, reverse=True):
         text = text[:edit.start] + edit.text + text[edit.end:]
+    load_text(text, file)
     text = without_unused(text)
-    matrix_of(load_text(text, "providers.yaml"))
+    matrix_of(load_text(text, file))
     return text
 
 
@@ -118,15 +124,15 @@ def _parts_of(text: str, home: Any) -> list[Part]:
             for key, value in home[1].value]
 
 
-def _cell_edit(text: str, home: Any, parts: list[Part]) -> Edit:
-    """Replaces the cell by one with these parts."""
+def _cell_edit(text: str, home: Any, parts: list[Part], refusal: Problem) -> Edit:
+    """Replaces the cell by one with these parts. Errors: Refused, where the cell does not begin its line."""
     key, value = home
-    start = text.rindex("\n", 0, key.start_mark.index) + 1
+    start = start_of_line(text, key, refusal)
     end = value.end_mark.index if value.flow_style else end_of_text(text, value)
     return Edit(start, end, entry(key.value, parts, key.start_mark.column))
 
 
-def _mended_cell(text: str, home: Any, verdict: Verdict, run: str) -> Edit:
+def _mended_cell(text: str, home: Any, verdict: Verdict, run: str, refusal: Problem) -> Edit:
     """Value, claimed value and observation of one cell."""
     finding = verdict.finding
     said = {name: (name, value, quotes) for name, value, quotes in _parts_of(text, home)}
@@ -137,25 +143,30 @@ def _mended_cell(text: str, home: Any, verdict: Verdict, run: str) -> Edit:
     parts = [said.pop("is"), *_claim(verdict)]
     if verdict.verdict != UNMARKED or "observed" not in said:  # else only the claim was missing
         said["observed"] = ("observed", evidence(verdict, run), True)
-    return _cell_edit(text, home, [*parts, *said.values()])
+    return _cell_edit(text, home, [*parts, *said.values()], refusal)
 
 
-def _ended_claim(text: str, home: Any, running: Version) -> Edit:
+def _ended_claim(text: str, home: Any, running: Version, refusal: Problem) -> Edit:
     """The claim ends before the release that was probed. Value and evidence stay, as they are of an earlier one."""
     parts = []
     for part in _parts_of(text, home):
         parts.append(part)
         if part[0] == "claimed_value":
             parts.append(("claimed_until", str(running), True))
-    return _cell_edit(text, home, parts)
+    return _cell_edit(text, home, parts, refusal)
 
 
-def _range(text: str, row: Any, verdicts: list[Verdict], run: str, running: Version) -> Edit:
-    """A range since the running release, or more cells for the one that is there."""
+def _range(text: str, row: Any, verdicts: list[Verdict], run: str, running: Version,
+           refusal: Problem) -> Edit:
+    """A range since the running release, or more cells for the one that is there. Errors: Refused with `refusal`."""
+    if row.flow_style or getattr(child(row, "ranges"), "flow_style", False):
+        raise Refused([refusal])
     cells = "".join("\n" + _new_cell(verdict, run) for verdict in verdicts)
     there = child(row, "ranges")
     for node in there.value if there is not None else ():
         if child(node, "since").value == str(running):
+            if node.flow_style or child(node, "facts").flow_style:
+                raise Refused([refusal])
             at = end_of_text(text, child(node, "facts"))
             return Edit(at, at, cells)
     added = f'\n    - since: "{running}"\n      facts:{cells}'

@@ -2,6 +2,7 @@
 """Mending the matrix: values, claims and evidence change, comments stay, and a later release gets a range."""
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -9,7 +10,7 @@ from recorded_findings import ROOT, recorded
 from test_cells import changed
 
 from generator.matrix.layout import with_source
-from generator.matrix.loader import load_text
+from generator.matrix.loader import Refused, load_text
 from generator.matrix.model import Matrix, Version, matrix_of, read_matrix
 from generator.probing.compare import compare, range_for
 from generator.probing.patch import difference, mended
@@ -115,3 +116,35 @@ def test_a_source_that_lost_its_last_cell_goes_and_the_run_is_named_once() -> No
     assert len(runs) == 1
     assert mend(after, matrix_of(load_text(after, "m")), "tcp",
                 changed(recorded("tcp"), "keys", widest_key_bytes=4)) == after
+
+
+def _in_one_line(text: str) -> str:
+    """The same matrix, with the facts of tcp in braces."""
+    start = text.index("  facts:\n", text.index("\ntcp:"))
+    end = text.index("\n\n", start)
+    cells = re.sub(r"\n *#.*", "", text[start + len("  facts:\n"):end].rstrip())
+    return text[:start] + "  facts: {" + re.sub(r"\}\n    (?=\w+: \{)", "}, ", cells).strip() + "}" + text[end:]
+
+
+def test_a_cell_that_shares_its_line_is_refused_and_no_neighbour_lost(matrix: Matrix) -> None:
+    text = _in_one_line(TEXT)
+    assert "}, key_bytes: {is: 8," in text
+    row = matrix_of(load_text(text, "m")).fabric("tcp")
+    assert row is not None
+    seen = changed(recorded("tcp"), "keys", widest_key_bytes=4)
+    verdicts = compare("tcp", row.ranges[0].cells, read_cells(seen), "1.17")
+    line = 1 + text.count("\n", 0, text.index("}, key_bytes: {is: 8,", text.index("\ntcp:")))
+    with pytest.raises(Refused, match=f"^m.yaml:{line}: the cell key_bytes shares its line with others: give it a "):
+        mended(text, row, verdicts, provenance_of(seen), "1.17", file="m.yaml")
+
+
+def test_a_row_in_braces_gets_no_range(matrix: Matrix) -> None:
+    start = TEXT.index("\ntcp:") + 1
+    end = TEXT.index("\n\n", start)
+    text = TEXT.replace(TEXT[start:end], "tcp: " + json.dumps(load_text(TEXT, "m").data["tcp"]))
+    row = matrix_of(load_text(text, "m")).fabric("tcp")
+    assert row is not None
+    seen = changed(recorded("tcp"), "claims", library="2.1", library_release="2.1.0", widest_key_bytes=4)
+    with pytest.raises(Refused, match=r"^m.yaml:\d+: (tcp is in braces|the cell \w+ shares its line)"):
+        mended(text, row, compare("tcp", row.ranges[0].cells, read_cells(changed(seen, "keys", widest_key_bytes=4)),
+                                  "2.1"), provenance_of(seen), "2.1", file="m.yaml")
