@@ -55,9 +55,9 @@ def check_unaccounted(files: Mapping[str, bytes], output: Path) -> list[Problem]
             if name not in files]
 
 
-def check_meaning(matrix: Path, output: Path, families: tuple[Family, ...]) -> list[Problem]:
-    """Reads each header and the matrix anew and compares: facts by value, one known answer for each family."""
-    rows: dict[str, Any] = YAML(typ="safe").load(matrix.read_text("utf-8"))
+def check_meaning(matrix: str, output: Path, families: tuple[Family, ...]) -> list[Problem]:
+    """Reads each header and the matrix's text anew and compares: facts by value, one known answer for each family."""
+    rows: dict[str, Any] = YAML(typ="safe").load(matrix)
     problems: list[Problem] = []
     for row, cells in rows.items():
         if row == "sources":

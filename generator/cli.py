@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 
 import click
 
+from .errors.ending import Closed, flushed, prepared, silence, tell, told
 from .errors.missing import sentence
-from .options import FINE, ROOT, builds_programs
+from .options import FINE, NEGATIVE, ROOT, builds_programs
 from .version import version_of
 
 # Where each command is. A start loads the module of its own command alone: all of them take three times as long.
@@ -88,6 +89,8 @@ class _WithIds(click.Group):
 def _named() -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError as left:
+        raise Closed from left
     except click.ClickException as error:
         from .errors.catalogue import USAGE, with_id  # its YAML takes long, and few starts end here
         said = error.format_message()
@@ -105,21 +108,29 @@ def weft() -> None:
 
 def main() -> NoReturn:
     """Runs the command. A fault of weft itself is one sentence and 70; WEFT_TRACEBACK=1 shows where."""
+    raise SystemExit(flushed(_code()) if prepared() else NEGATIVE)
+
+
+def _code() -> int:
     try:
         weft.main(prog_name="weft", standalone_mode=True)
-    except SystemExit:
-        raise
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(FINE) from None
+    except SystemExit as ending:
+        if isinstance(ending.code, str):
+            tell(ending.code)
+            return NEGATIVE
+        return ending.code or FINE
+    except (Closed, BrokenPipeError):
+        silence(sys.stdout)
     except ModuleNotFoundError as missing:  # a command's module is loaded late
         click.echo(sentence(missing), err=True)
-        raise SystemExit(INTERNAL) from None
+        return INTERNAL
     except Exception as error:  # noqa: BLE001  the last place that can make a sentence of it
         if os.environ.get("WEFT_TRACEBACK"):
             raise
+        if isinstance(error, OSError) and told(error):
+            return NEGATIVE
         from .errors.catalogue import USAGE, with_id
         click.echo(with_id(f"weft: a fault of its own: {type(error).__name__}: {error} (WEFT_TRACEBACK=1 shows where)",
                            USAGE), err=True)
-        raise SystemExit(INTERNAL) from None
-    raise SystemExit(FINE)
+        return INTERNAL
+    return FINE

@@ -17,6 +17,7 @@ from .browsing.site import site
 from .decided import decide_all
 from .header import header, struct_names
 from .matrix.model import Fabric, Matrix
+from .matrix.writing import replace
 from .page import page, short_table
 from .profile import profile
 from .rules import Family
@@ -68,8 +69,7 @@ def write(files: Mapping[str, bytes], output: Path) -> list[str]:
         path = output / name
         if path.is_file() and path.read_bytes() == data:
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        replace(path, data)
         written.append(name)
     return written
 

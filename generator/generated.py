@@ -11,11 +11,14 @@ import click
 from . import check as checks
 from . import emit
 from .matrix.facts import FACTS
+from .matrix.loader import load_text, text_of
+from .matrix.model import matrix_of
 from .options import (
     FINE, NEGATIVE, ROOT, format_option, leave, matrix_option, output_option, read_inputs, refusing, rules_option,
-    written_to)
+    shown, written_to)
 from .probing.command import check_live, node_option, program_option
 from .report import as_json
+from .rules import read_rules
 from .matrix.trust import STALE_DAYS, cells_of, count, stale
 
 
@@ -80,12 +83,13 @@ def check(matrix: Path, rules: Path, output: Path, today: datetime | None, stale
       ./weft check --format json
       ./weft check --live
     """
-    read, families = read_inputs(matrix, rules)
+    text, families = text_of(matrix, shown(matrix)), read_rules(rules, shown(rules))
+    read = matrix_of(load_text(text, shown(matrix)))  # read once: it may be a pipe
     if live:
         check_live(read, node=node, program=program, kind=kind, benches=benches)
     files = emit.render(read, families, ROOT / "templates", written_to(output) / emit.README)
     problems = (checks.check_bytes(files, output) + checks.check_unaccounted(files, output)
-                + checks.check_meaning(matrix, output, families) + checks.check_core(ROOT))
+                + checks.check_meaning(text, output, families) + checks.check_core(ROOT))
     warnings = stale(read, (today or datetime.now()).date(), stale_days)
     levels = count(cell for fabric in read.fabrics for cell in cells_of(fabric))
     if kind == "json":

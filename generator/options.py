@@ -64,10 +64,12 @@ def format_option(*kinds: str) -> Callable[[Callable[..., Any]], Callable[..., A
 
 def shown(path: Path) -> str:
     """A file's name in sentences: relative to the working folder or the tree, if it is there."""
-    for base in (Path.cwd(), ROOT):
-        if path.resolve().is_relative_to(base):
-            return path.resolve().relative_to(base).as_posix()
-    return str(path)
+    try:
+        whole, bases = path.resolve(), (Path.cwd(), ROOT)
+    except FileNotFoundError:  # the working folder was deleted
+        whole, bases = path, (ROOT, ROOT)
+    base = next(filter(whole.is_relative_to, bases), None)
+    return whole.relative_to(base).as_posix() if base is not None else str(path)
 
 
 def read_inputs(matrix: Path, rules: Path) -> tuple[Matrix, tuple[Family, ...]]:

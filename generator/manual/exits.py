@@ -4,7 +4,7 @@ from __future__ import annotations
 
 EXIT_CODES: tuple[tuple[str, str, str], ...] = (  # code, which commands, meaning
     ("0", "all", "fine"),
-    ("1", "all", "not fine: a difference, a problem that was found, or a file that is refused"),
+    ("1", "all", "not fine: a difference, a problem that was found, or a file that is refused or fails"),
     ("2", "all", "wrong use: an argument or option does not fit; nothing was done"),
     ("3", "probe, check --live", "nothing differs, and something was not seen"),
     ("70", "all", "a fault of weft itself; WEFT_TRACEBACK=1 shows where"),

@@ -18,16 +18,16 @@ def replace(path: Path, data: bytes) -> None:
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
     if place.exists() and not os.access(place, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    place.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     new = place.with_name(f".{place.name}.new")
     try:
         new.write_bytes(data)
         if place.exists():
             shutil.copymode(place, new)
         os.replace(new, place)
-    except OSError:
+    except OSError as error:
         new.unlink(missing_ok=True)
-        raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def write(path: Path, text: str) -> None:

@@ -112,9 +112,9 @@ def test_meaning_is_read_again_from_the_cpp(
     path = tree / "generated" / file
     text = path.read_text("utf-8")
     assert old in text
-    assert check.check_meaning(root / "providers.yaml", tree, families) == []
+    assert check.check_meaning((root / "providers.yaml").read_text("utf-8"), tree, families) == []
     path.write_text(text.replace(old, new, 1), "utf-8")
-    problems = check.check_meaning(root / "providers.yaml", tree, families)
+    problems = check.check_meaning((root / "providers.yaml").read_text("utf-8"), tree, families)
     assert sentence in [problem.sentence for problem in problems]
     assert {problem.file for problem in problems} == {f"generated/{file}"}
 
@@ -132,7 +132,7 @@ def test_a_slip_of_the_template_is_seen_by_meaning(
     files = emit.render(read_matrix(root / "providers.yaml"), families, tmp_path / "templates")
     emit.write(files, tree)
     assert check.check_bytes(files, tree) == []
-    assert len(check.check_meaning(root / "providers.yaml", tree, families)) >= 18
+    assert len(check.check_meaning((root / "providers.yaml").read_text("utf-8"), tree, families)) >= 18
 
 
 def test_the_generator_and_core_spell_facts_alike(root: Path, tmp_path: Path) -> None:

@@ -56,13 +56,11 @@ def test_the_version_is_that_of_the_header(weft: Run) -> None:
     assert weft("--version").stdout == f"weft {'.'.join(found.group(1) for found in parts if found)}\n"
 
 
-def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, tmp_path: Path) -> None:
-    """A file where a folder is needed: an error that the command does not foresee."""
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "generated").write_text("a file", "utf-8")
+def test_a_fault_of_its_own_is_a_sentence_and_70(weft: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("generator.emit.write", lambda files, output: 1 / 0)
     done = weft("generate", "--matrix", TINY, "--output", "out")
     assert done.returncode == 70
-    assert done.stderr.startswith("weft: a fault of its own: ") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("weft: a fault of its own: ZeroDivisionError") and done.stderr.count("\n") == 1
     assert "Traceback" in weft("generate", "--matrix", TINY, "--output", "out", env={"WEFT_TRACEBACK": "1"}).stderr
 
 
@@ -220,17 +218,42 @@ def test_no_color_is_honoured_in_a_terminal(root: Path) -> None:
     assert "36m" in coloured and "36m" not in bare
 
 
-def test_a_reader_that_leaves_early_is_no_fault(root: Path) -> None:
-    done = subprocess.run(
-        f"'{root}/weft' matrix --format csv --facts sizes | head -n 1; exit ${{PIPESTATUS[0]}}",
-        shell=True,
-        executable="/bin/bash",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr and done.stdout.startswith("fabric,")
+def _in_bash(root: Path, command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a line of shell, in which `weft` is the command."""
+    return subprocess.run(["/bin/bash", "-c", f"weft() {{ '{root}/weft' \"$@\"; }}; {command}"], cwd=folder,
+                          capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("command", ["matrix --format csv --facts sizes", "explain tcp", "--help", "explain --help"])
+@pytest.mark.parametrize("reader", ["head -n 1", "true"])
+def test_a_reader_that_leaves_early_is_no_fault(root: Path, tmp_path: Path, command: str, reader: str) -> None:
+    done = _in_bash(root, f"{{ sleep 0.3; weft {command}; }} | {reader}; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("command, says", [
+    ("weft explain tcp > /dev/full", "the output cannot be written: No space left on device"),
+    ("weft matrix --format csv > /dev/full", "the output cannot be written: No space left on device"),
+    ("weft explain tcp >&-", "the output cannot be written: it is closed"),
+    ("weft generate --output /proc/nothing", "/proc/nothing cannot be read or written: No such file or directory"),
+    ("touch generated; weft generate --output .", "generated/profiles cannot be read or written: Not a directory"),
+    ("mkdir gone; cd gone; rmdir ../gone; weft generate --output out",
+     "the working folder cannot be read: No such file or directory"),
+])
+def test_a_file_that_fails_is_a_sentence_and_1(root: Path, tmp_path: Path, command: str, says: str) -> None:
+    done = _in_bash(root, command, tmp_path)
+    assert (done.stderr.splitlines(), done.returncode) == ([f"{says} [WEFT-M022]"], 1)
+
+
+@pytest.mark.parametrize("command", [
+    "mkdir gone; cd gone; rmdir ../gone; weft explain tcp",
+    f"cat '{ROOT}/providers.yaml' | weft check --matrix /dev/stdin",
+    "PYTHONIOENCODING=latin-1 weft explain tcp_rxm; PYTHONIOENCODING=ascii weft matrix",
+    "weft explain tcp 2>&-",
+])
+def test_an_odd_place_is_no_fault(root: Path, tmp_path: Path, command: str) -> None:
+    done = _in_bash(root, command, tmp_path)
+    assert (done.stderr, done.returncode) == ("", 0)
 
 
 def test_a_run_leaves_no_trace_in_the_tree(weft: Run, root: Path) -> None:
