@@ -12,9 +12,10 @@ from collections import Counter
 
 import click
 
+from ..errors.ending import silence
 from .hosts import BadHosts, Host, hosts_of, places
 from .output import prefix_of
-from .ranks import Running
+from .ranks import NotStarted, Running
 from .starting import Job, fresh_name, store_here, store_on
 
 _ENDPOINT = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
@@ -79,7 +80,7 @@ def run(ranks: int, hosts: tuple[Host, ...] | None, store: str | None, variables
 
     Each rank gets WEFT_RANK, WEFT_SIZE, WEFT_STORE and WEFT_JOB, which weft::job reads. When a rank fails, the others
     get SIGTERM, and SIGKILL after the grace. Exit code: that of the rank that failed first; 124 after the limit; 130
-    after SIGINT. On clusters use their own launchers: srun, mpirun.
+    after SIGINT; 1 where the output cannot be written. On clusters use their own launchers: srun, mpirun.
 
     \b
     Examples:
@@ -87,12 +88,18 @@ def run(ranks: int, hosts: tuple[Host, ...] | None, store: str | None, variables
       ./weft run -n 8 --hosts n1,n2 -- ./app
     """
     def say(text: str) -> None:
-        if not quiet:
-            click.echo(f"weft run: {text}", err=True)
+        try:
+            if not quiet:
+                click.echo(f"weft run: {text}", err=True)
+        except OSError:
+            silence(sys.stderr)  # the ranks come first
 
     if hosts is None and shutil.which(command[0]) is None:
         raise click.UsageError(f"{command[0]} is no program that can be run here")
-    words = tuple(shlex.split(ssh))
+    try:
+        words = tuple(shlex.split(ssh))
+    except ValueError as wrong:
+        raise click.UsageError(f"--ssh \"{ssh}\" is no command: {str(wrong).lower()}") from None
     if hosts is not None and (not words or shutil.which(words[0]) is None):
         raise click.UsageError(f"--ssh: {words[0] if words else 'nothing'} is no program that can be run here")
     try:
@@ -113,8 +120,8 @@ def run(ranks: int, hosts: tuple[Host, ...] | None, store: str | None, variables
     running = Running(job, lambda rank: prefix_of(rank, ranks, prefix), say, limit)
     try:
         code = running.run()
-    except OSError as error:
-        raise click.UsageError(f"{command[0]} cannot be run: {error.strerror}") from None
+    except NotStarted as error:
+        raise click.UsageError(f"{command[0]} cannot be run: {error}") from None
     well = sum(rank.code == 0 for rank in running.ranks)
     say(f"{well} of {ranks} rank{'s' * (ranks > 1)} ended well after {time.monotonic() - began:.1f} s; "
         f"exit code {code}")

@@ -2,17 +2,19 @@
 """Lines of many ranks on one terminal: each line stays whole, and begins with its rank."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import BinaryIO
 
 LONGEST = 64 * 1024  # a longer line is cut: no rank may fill the memory of the command
 
 
 class Lines:
-    """Takes the bytes of one stream of one rank, and writes whole lines."""
+    """Takes the bytes of one stream of one rank, and writes whole lines. `lost` hears of each write that fails."""
 
-    def __init__(self, prefix: bytes, into: BinaryIO) -> None:
+    def __init__(self, prefix: bytes, into: BinaryIO, lost: Callable[[BinaryIO, OSError], None]) -> None:
         self._prefix = prefix
         self._into = into
+        self._lost = lost
         self._rest = b""
 
     def take(self, some: bytes) -> None:
@@ -29,9 +31,13 @@ class Lines:
         self._rest = b""
 
     def _write(self, lines: list[bytes]) -> None:
-        if lines:
+        if not lines:
+            return
+        try:
             self._into.write(b"".join(self._prefix + line + b"\n" for line in lines))
             self._into.flush()
+        except OSError as error:
+            self._lost(self._into, error)
 
 
 def prefix_of(rank: int, size: int, wanted: bool) -> bytes:

@@ -11,13 +11,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
+from typing import BinaryIO
 
+from ..errors.ending import silence
 from .output import Lines
 from .starting import Job, start
 
-INTERRUPTED, OUT_OF_TIME = 130, 124
+INTERRUPTED, OUT_OF_TIME, NO_OUTPUT = 130, 124, 1
 _REMOTE = 2.0  # seconds after the grace, in which another host kills its ranks itself
 _DRAINS = 1.0  # seconds for output that a rank's children still write
+
+
+class NotStarted(Exception):
+    """A rank cannot be started; the text is the system's reason."""
 
 
 @dataclass
@@ -48,7 +54,7 @@ class Running:
     _signals: list[int] = field(default_factory=list)
 
     def run(self) -> int:
-        """The exit code of the job: 0, or that of the rank that failed first."""
+        """The exit code of the job: 0, or that of the rank that failed first. Errors: NotStarted."""
         self._wake = os.pipe()
         for each in self._wake:
             os.set_blocking(each, False)
@@ -76,14 +82,17 @@ class Running:
         return self.code
 
     def _start(self, number: int) -> None:
-        process = start(self.job, number)
-        rank = Rank(number, process, os.pidfd_open(process.pid))
+        try:
+            process = start(self.job, number)
+            rank = Rank(number, process, os.pidfd_open(process.pid))
+        except OSError as error:
+            raise NotStarted(error.strerror) from None
         self.ranks.append(rank)
         self._selector.register(rank.descriptor, selectors.EVENT_READ, lambda: self._on_end(rank))
         for stream, into in ((process.stdout, sys.stdout.buffer), (process.stderr, sys.stderr.buffer)):
             assert stream is not None
             os.set_blocking(stream.fileno(), False)
-            self._watch(stream.fileno(), Lines(self.prefix(number), into))
+            self._watch(stream.fileno(), Lines(self.prefix(number), into, self._on_lost))
 
     def _watch(self, descriptor: int, lines: Lines) -> None:
         def read() -> None:
@@ -121,6 +130,11 @@ class Running:
         if rank.code != 0 and not rank.was_ended:
             how = f"ended with {code}" if code >= 0 else f"was ended by {_name(-code)}"
             self._fail(rank.code, f"rank {rank.number} {how}")
+
+    def _on_lost(self, stream: BinaryIO, error: OSError) -> None:
+        silence(stream)
+        if self._kill_at is None:
+            self._fail(NO_OUTPUT, f"its output cannot be written: {error.strerror}")
 
     def _fail(self, code: int, why: str) -> None:
         if self.code == 0:

@@ -223,3 +223,19 @@ def test_a_hosts_file_with_nonsense_is_refused(tmp_path: Path, text: bytes, sent
     done = CliRunner().invoke(weft, ["run", "-n", "2", "--hosts", str(hosts), "--ssh", "true", "--", "true"])
     assert done.exit_code == 2, done.output
     assert sentence in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(("into", "why"), [("| head -n 1", "Broken pipe"), ("> /dev/full", "No space left on device")])
+def test_output_that_nobody_takes_ends_the_ranks(tmp_path: Path, into: str, why: str) -> None:
+    rank = f"trap 'touch {tmp_path}/term-$WEFT_RANK; exit' TERM; echo $WEFT_RANK; while :; do echo y; sleep 0.1; done"
+    done = subprocess.run(["/bin/bash", "-c", f"\"$0\" run -n 2 -- sh -c \"$1\" {into}; exit ${{PIPESTATUS[0]}}",
+                           str(ROOT / "weft"), rank], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 1
+    told = [line for line in done.stderr.splitlines() if "cannot be" in line]
+    assert told == [f"weft run: its output cannot be written: {why}; the 2 others are ended"]
+    assert {each.name for each in tmp_path.iterdir()} <= {"term-0", "term-1"}  # a rank may end before it has a trap
+
+
+def test_words_of_ssh_that_do_not_end_are_refused() -> None:
+    done = CliRunner().invoke(weft, ["run", "-n", "1", "--hosts", "a", "--ssh", 'ssh "x', "--", "true"])
+    assert done.exit_code == 2 and "no closing quotation" in " ".join(done.output.split())
