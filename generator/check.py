@@ -15,7 +15,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from .matrix.facts import FACTS
+from .matrix.facts import FACTS, UNLIMITED
 from .matrix.loader import Problem
 from .rules import Family
 
@@ -110,7 +110,9 @@ def _braced(version: str) -> str:
 
 
 def _plain(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "unlimited" if value == UNLIMITED else str(value)
 
 
 def _plain_cpp(value: str) -> str:

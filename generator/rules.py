@@ -128,21 +128,11 @@ def _requirement(document: Document, where: Where, name: str, value: Value,
     bound = _AT_LEAST.fullmatch(value) if isinstance(value, str) else None
     if bound and fact.is_number:
         return Requirement(name, None, int(bound.group(1)))
-    if not _fits(fact, value):
+    if not fact.fits(value):
         problems.append(document.problem(where, f"{name} cannot be {value!r}: expected {fact.expects()}"
                                          + (', or ">= n"' if fact.is_number else "")))
         return None
     return Requirement(name, value)
-
-
-def _fits(fact: Fact, value: Value) -> bool:
-    if fact.values:
-        return value in fact.values
-    if fact.cpp == "bool":
-        return isinstance(value, bool)
-    if fact.is_number:
-        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= fact.largest
-    return isinstance(value, str)
 
 
 def decide(matrix: Matrix, fabric: Fabric, span: Range, families: tuple[Family, ...]) -> tuple[Choice, ...]:

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 UNLIMITED = 2**64 - 1
-_MOST = {"fused_bytes": 740}  # wire/fused.hpp, largest_fused: the room in a control message
+# wire/fused.hpp, largest_fused: the room in a control message. rdma/fabric.h: fi_context2 has 64 bytes, fi_context 32.
+_MOST = {"fused_bytes": 740, "context_bytes": 64}
+_STEP = {"context_bytes": 32}
+_LEAST_ONE = frozenset({"key_bytes", "gather_limit", "rma_gather_limit", "queue_depth", "largest_message",
+                        "largest_write"})  # a fabric with none of these carries nothing
 Value = bool | int | str
 LEAST = "the least"
 _REQUESTS = {
@@ -44,6 +48,22 @@ class Fact:
         return _MOST.get(self.name) or (1 << int(self.cpp.removeprefix("std::uint").removesuffix("_t"))) - 1
 
     @property
+    def least(self) -> int:
+        return 1 if self.name in _LEAST_ONE else 0
+
+    @property
+    def step(self) -> int:
+        """The numbers that are right are its multiples."""
+        return _STEP.get(self.name, 1)
+
+    def fits(self, value: Value) -> bool:
+        """Of the right kind, and within its bounds. The words of a text are judged elsewhere."""
+        if self.is_number:
+            return isinstance(value, int) and not isinstance(value, bool) \
+                and self.least <= value <= self.largest and value % self.step == 0
+        return value in self.values if self.values else isinstance(value, bool if self.cpp == "bool" else str)
+
+    @property
     def request(self) -> str:
         """Under which request the fact holds.
 
@@ -64,7 +84,9 @@ class Fact:
             return "true or false"
         if self.cpp == "text":
             return "text in quotes, with no quotation mark and no two question marks in a row inside"
-        return f"a number from 0 to {self.largest}" + (", or unlimited" if self.largest == UNLIMITED else "")
+        if self.step > 1:
+            return "one of " + ", ".join(map(str, range(self.least, self.largest + 1, self.step)))
+        return f"a number from {self.least} to {self.largest}" + (", or unlimited" if self.largest == UNLIMITED else "")
 
 
 def _group(group: str, *cells: tuple[Any, ...]) -> list[Fact]:

@@ -30,9 +30,12 @@ def format_words(numbers: Iterable[int]) -> str:
 
 
 def unknown_format(words: str) -> str:
-    """A sentence about the first word that is no format; else empty."""
-    unknown = [word for word in words.split() if word not in _WORDS.values()]
-    return f"{unknown[0]} is no format of addresses; there are {', '.join(_WORDS.values())}" if unknown else ""
+    """A sentence about the first word that is no format, or that is there twice; else empty."""
+    every = words.split()
+    if unknown := [word for word in every if word not in _WORDS.values()]:
+        return f"{unknown[0]} is no format of addresses; there are {', '.join(_WORDS.values())}"
+    twice = [word for word in every if every.count(word) > 1]
+    return f"{twice[0]} is there twice: name each format of addresses once" if twice else ""
 
 
 def format_numbers(words: str) -> str:

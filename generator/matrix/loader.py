@@ -99,7 +99,7 @@ def load_text(text: str, file: str) -> Document:
     try:
         root = _composed(text)
     except YAMLError as error:
-        raise Refused([_from_parser(error, file)]) from None
+        raise Refused([_from_parser(error, file, text)]) from None
     except RecursionError:
         raise Refused([Problem(file, 1, f"is nested deeper than {_DEEPEST} levels")]) from None
     except (ValueError, TypeError, AttributeError, IndexError, KeyError,
@@ -135,10 +135,11 @@ def _nests_at_most(text: str, levels: int) -> bool:
     return max(map(len, text.splitlines()), default=0) + text.count("[") + text.count("{") <= levels
 
 
-def _from_parser(error: YAMLError, file: str) -> Problem:
+def _from_parser(error: YAMLError, file: str, text: str) -> Problem:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
-    line = mark.line + 1 if mark is not None else 1
+    # What the reader refuses, such as a control character, has no mark.
+    line = mark.line + 1 if mark is not None else 1 + text.count("\n", 0, getattr(error, "position", 0))
     return Problem(file, line, f"is not YAML: {' '.join(str(what).split())}")
 
 

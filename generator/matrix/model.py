@@ -218,6 +218,8 @@ def _wrong_text(name: str, text: Any) -> str:
         return unknown
     if name == "write_immediate_setting" and text and not _ASSIGNMENT.fullmatch(text):
         return f'"{text}" is not of the form NAME=VALUE'
+    if name in ("provider", "fabric_name") and text != text.strip():
+        return f'"{text}" has blanks at its ends: write the name as fi_info prints it'
     return ""
 
 
@@ -237,6 +239,10 @@ def _fabric(document: Document, sources: Sources, name: str, row: Mapping[str, A
     if taken := why_taken(name):
         problems.append(document.problem((name,), f"no row can have the name '{name}', which {taken}: choose another"))
     settings = tuple(Setting(key, raw["value"], raw["reason"]) for key, raw in row.get("settings", {}).items())
+    if settings and row["backend"] != "libfabric":
+        problems.append(document.problem((name, "settings"),
+                                         f"{name}.settings has no effect: the backend {row['backend']} reads no "
+                                         f"settings, only libfabric does; leave them out"))
     override = None
     if "override" in row:
         answers = {family: (answer, document.line((name, "override", family)))

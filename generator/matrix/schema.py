@@ -55,7 +55,8 @@ def _kind_of(fact: Fact) -> str:
     if fact.values:
         return fact.cpp
     if fact.is_number:
-        return "unlimited_number" if fact.largest == UNLIMITED else f"number_to_{fact.largest}"
+        least = f"number_from_{fact.least}" if fact.least else "number"
+        return f"unlimited_{least}" if fact.largest == UNLIMITED else f"{least}_to_{fact.largest}"
     return {"bool": "truth", "text": "text"}[fact.cpp] if fact.name != "atomic_operations" else fact.name
 
 
@@ -68,7 +69,9 @@ def _value(fact: Fact) -> Schema:
     if fact.cpp == "text":
         return {"type": "string", "maxLength": 200 if fact.name == "atomic_operations" else 40, "pattern": LITERAL,
                 **shape}
-    number: Schema = {"type": "integer", "minimum": 0, "maximum": fact.largest}
+    number: Schema = {"type": "integer", "minimum": fact.least, "maximum": fact.largest}
+    if fact.step > 1:
+        number["multipleOf"] = fact.step
     return {"anyOf": [number, {"const": "unlimited"}], **shape} if fact.largest == UNLIMITED else {**number, **shape}
 
 

@@ -119,7 +119,7 @@ def _value(draw: st.DrawFn, fact: Fact, wild: bool) -> str:
     if fact.cpp == "text":
         return _quoted(draw(st.sampled_from(["", "one", "one;two", "a-b_c", "%d {{x}} ?/"])))
     if wild and draw(st.integers(0, 9)) == 0:
-        number = draw(st.sampled_from([0, 1, 3, fact.largest - 1, fact.largest]))
+        number = draw(st.sampled_from([fact.least, 1, 3, fact.largest - 1, fact.largest]))
     else:
         number = draw(st.sampled_from(_SPECIAL.get(fact.name) or _SANE[fact.cpp]))
     return "unlimited" if number == UNLIMITED else str(number)
@@ -154,7 +154,7 @@ def random_row(draw: st.DrawFn, families: tuple[Family, ...], wild: bool = True)
         f"  backend: {backend}",
         '  library: {since: "1.15", claimed: "[a-source]"}',
     ]
-    if wild and draw(st.booleans()):
+    if wild and backend == "libfabric" and draw(st.booleans()):
         lines += [
             "  settings:",
             f"    FI_SOME_SETTING: {{value: {_quoted(draw(st.sampled_from(['1', 'x y', ''])))}, reason: "

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from generator import check, emit
-from generator.matrix.model import read_matrix
+from generator.matrix.loader import load_text
+from generator.matrix.model import matrix_of, read_matrix
 from generator.rules import Family
 from tests.generator.conftest import Run
 
@@ -148,3 +149,13 @@ def test_the_generator_and_core_spell_facts_alike(root: Path, tmp_path: Path) ->
         (tmp_path / "core" / "facts.hpp").write_text(text.replace(old, new), "utf-8")
         problems = check.check_core(tmp_path)
         assert len(problems) == 1 and sentence in problems[0].sentence and problems[0].line > 1
+
+
+def test_the_largest_number_is_unlimited_however_it_is_spelt(
+    families: tuple[Family, ...], root: Path, tmp_path: Path
+) -> None:
+    text = (root / "tests" / "generator" / "cases" / "valid_tiny.yaml").read_text("utf-8")
+    spelt = text.replace("largest_write: {is: unlimited,", f"largest_write: {{is: {2**64 - 1},")
+    assert spelt != text
+    emit.write(emit.render(matrix_of(load_text(spelt, "m")), families, root / "templates"), tmp_path)
+    assert check.check_meaning(spelt, tmp_path, families) == []

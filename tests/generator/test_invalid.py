@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator import emit
-from generator.matrix.loader import Refused, load_text
+from generator.matrix.loader import Refused, load, load_text
 from generator.matrix.model import read_matrix
 from generator.rules import Family, read_rules
 
@@ -53,7 +53,7 @@ def test_there_are_cases_and_the_one_they_spoil_is_right(root: Path, families: t
     ('notify: {question: q, wire: true, answers: [{answer: immediate, when: {same_host: ">= 4"}}]}',
      "same_host cannot be '>= 4': expected true or false"),
     ("notify: {question: q, wire: true, answers: [{answer: immediate, when: {queue_depth: 4294967296}}]}",
-     'queue_depth cannot be 4294967296: expected a number from 0 to 4294967295, or ">= n"'),
+     'queue_depth cannot be 4294967296: expected a number from 1 to 4294967295, or ">= n"'),
     ("notify: {question: q, wire: true, answers: [{answer: immediate}]}",
      "notify.answers.0 has neither when nor because: say what it requires, or why it always holds"),
     ("notify: {question: q, wire: true, answers: [{answer: a, because: b, unless: {wait: [spin]}}]}",
@@ -76,6 +76,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes(b"tiny: {summary: \xe9}\n")
     with pytest.raises(Refused, match=r"latin.yaml:1: is not UTF-8 text \(byte 16\)"):
         read_matrix(tmp_path / "latin.yaml", "latin.yaml")
+
+
+@pytest.mark.parametrize("line, sentence", [
+    (b"two: \x01\n", "is not YAML: special characters are not allowed"), (b"two: \xff\n", "is not UTF-8 text"),
+])
+def test_a_byte_that_is_no_text_is_told_with_its_line(line: bytes, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_bytes(b"one: 1\n" * 6000 + line + b"three: 3\n" * 6000)
+    with pytest.raises(Refused, match=f"^m.yaml:6001: {sentence}"):
+        load(tmp_path / "m.yaml", "m.yaml")
 
 
 def test_deep_nesting_is_refused() -> None:
