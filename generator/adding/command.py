@@ -9,6 +9,7 @@ import click
 
 from ..bundling.bundle import Tampered
 from ..bundling.receiving import MATRIX, receive
+from ..errors.catalogue import INPUTS, with_id
 from ..matrix.loader import Refused
 from ..matrix.schema import LITERAL, SETTING
 from .adding import ROOT, Add, Wanted
@@ -96,7 +97,7 @@ def _from_bundle(path: Path, sender: Path | None, matrix: Path | None, dry_run: 
     try:
         receive(path, sender, matrix or MATRIX, dry_run)
     except Tampered as tampered:
-        click.echo(str(tampered), err=True)
+        click.echo(with_id(str(tampered), INPUTS), err=True)
         raise SystemExit(_USAGE) from None
     except Refused as refused:
         for problem in refused.problems:

@@ -13,6 +13,7 @@ from typing import Any
 import click
 import jsonschema
 
+from ..errors.catalogue import INPUTS, with_id
 from ..matrix.loader import Refused
 from ..report import as_json
 from ..matrix.refusing import did_you_mean
@@ -134,7 +135,7 @@ def bench(fabrics: tuple[str, ...], vary: tuple[str, ...], sizes: tuple[int, ...
         raise click.BadParameter(str(error), param_hint="--vary" if "famil" in str(error) or "answer" in str(error)
                                  else "--fabric") from None
     except Absent as absent:
-        click.echo(str(absent), err=True)
+        click.echo(with_id(str(absent), INPUTS), err=True)
         raise SystemExit(77) from None
     except Refused as refused:
         for problem in refused.problems:

@@ -81,9 +81,9 @@ def shown(program: Path, demands: Demands, behaviours: tuple[str, ...]) -> Itera
 
 
 def _lines(program: Path, what: str, demands: Demands, request: str, behaviours: tuple[str, ...]) -> Iterator[Finding]:
-    command = [str(program), what, "--provider", demands.provider, "--endpoint", demands.endpoint_type, "--node",
-               demands.node,
-               "--progress", "automatic" if request == "automatic" else "manual",
+    # A name without a slash would be looked for in PATH.
+    command = [str(program.absolute()), what, "--provider", demands.provider, "--endpoint", demands.endpoint_type,
+               "--node", demands.node, "--progress", "automatic" if request == "automatic" else "manual",
                "--deadline", str(demands.seconds * 1000)]
     if request not in ("", "automatic"):
         command += ["--with", "provider_keys" if request == SETTING else request]

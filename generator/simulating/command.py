@@ -12,7 +12,10 @@ from typing import Any
 
 import click
 
-from ..options import FINE, NEGATIVE, format_option
+from ..matrix.loader import Refused
+from ..matrix.model import read_matrix
+from ..matrix.refusing import did_you_mean
+from ..options import FINE, NEGATIVE, format_option, leave
 from ..report import as_json
 from .building import ROOT, build_program
 from .running import Campaign, Failure, Record, run
@@ -68,6 +71,13 @@ def simulate(row: str, seeds: int | None, first: int, hours: float | None, syste
       ./weft simulate efa --hours 8 --jobs 2
       ./weft simulate udp_rxd --system invocation --faults loss,delay
     """
+    try:
+        rows = [each.name for each in read_matrix(ROOT / "providers.yaml", "providers.yaml").fabrics]
+    except Refused as refused:
+        leave(refused.problems)
+    if row not in rows:
+        raise click.BadParameter(f"no fabric '{row}'{did_you_mean(row, rows) or '; there are ' + ', '.join(rows)}",
+                                 param_hint="ROW")
     program = build_program(row, build)
     campaign = Campaign(program, row, system, faults)
     record = Record(RESULTS, campaign, fresh)

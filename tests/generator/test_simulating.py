@@ -88,7 +88,7 @@ def test_the_json_has_the_summary_and_nothing_else_is_printed(campaign: Campaign
     monkeypatch.setattr(command, "build_program", lambda row, build: campaign.program)
     monkeypatch.setattr(command, "RESULTS", tmp_path)
     for options, failed in ((("--seeds", "9", "--jobs", "1"), [7, 9]), (("--seeds", "5", "--fresh"), [])):
-        done = CliRunner(mix_stderr=False).invoke(weft, ("simulate", "row", "--format", "json", *options))
+        done = CliRunner(mix_stderr=False).invoke(weft, ("simulate", "loopback", "--format", "json", *options))
         answer = json.loads(done.stdout)
         jsonschema.Draft202012Validator(all_schemas()["simulate"]).validate(answer)
         assert [each["seed"] for each in answer["failed"]] == failed
@@ -107,3 +107,9 @@ def test_the_summary_has_the_figures(campaign: Campaign, tmp_path: Path) -> None
     summary = summary_of(campaign, record, 4.0)
     assert (summary["seeds"], summary["row"], len(summary["failed"])) == (CHUNK, "row", 2)
     assert summary["rate"] == CHUNK / 2.0
+
+
+def test_an_unknown_row_is_refused_before_anything_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "build_program", lambda row, build: pytest.fail("it is built"))
+    done = CliRunner().invoke(weft, ["simulate", "tcpp"])
+    assert done.exit_code == 2 and "no fabric 'tcpp'; did you mean 'tcp'? [WEFT-W002]" in " ".join(done.output.split())

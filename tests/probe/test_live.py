@@ -19,6 +19,7 @@ from recorded_findings import ROOT
 
 from generator.matrix.loader import Refused
 from generator.probing import Demands, probe
+from generator.probing.program import claims
 from generator.schemas import all_schemas
 
 FALSE_CELLS = {
@@ -131,7 +132,7 @@ def test_a_process_that_crashes_or_stops_costs_one_behaviour(program: Path, numb
 
 def test_a_program_that_dies_costs_what_it_had_not_told(tmp_path: Path) -> None:
     dying = tmp_path / "weft-probe"
-    claims = {
+    said = {
         "behaviour": "claims",
         "ended": "shown",
         "why": "",
@@ -139,7 +140,7 @@ def test_a_program_that_dies_costs_what_it_had_not_told(tmp_path: Path) -> None:
         "facts": {"endpoint_type": "connected", "key_bytes": 8},
     }
     dying.write_text(
-        f"#!/bin/sh\nif [ $1 = claims ]; then echo '{json.dumps(claims)}'; exit 0; fi\n"
+        f"#!/bin/sh\nif [ $1 = claims ]; then echo '{json.dumps(said)}'; exit 0; fi\n"
         'echo \'{"behaviour":"meeting","ended":"shown","why":"","facts":{"met":true},"seconds":0.1}\'\nkill -9 $$\n',
         "utf-8",
     )
@@ -147,3 +148,11 @@ def test_a_program_that_dies_costs_what_it_had_not_told(tmp_path: Path) -> None:
     found = {each.cell: each for each in probe(Demands("any", "connected"), program=dying)}
     assert found["key_bytes"].shown is None and "keys missing: weft-probe left with -9" in found["key_bytes"].why_not
     assert found["key_bytes"].value == 8
+
+
+def test_a_program_may_be_named_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {"behaviour": "claims", "ended": "shown", "why": "", "seconds": 0.0, "facts": {"key_bytes": 8}}
+    (tmp_path / "weft-probe").write_text(f"#!/bin/sh\necho '{json.dumps(told)}'\n", "utf-8")
+    (tmp_path / "weft-probe").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert claims(Path("./weft-probe"), Demands("any", "connected")).facts == {"key_bytes": 8}

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from ...errors.catalogue import INPUTS, with_id
 from ...report import as_csv, as_json
 from .. import provenance
 from ..building import Absent
@@ -57,7 +58,7 @@ def play_peers(fabrics: tuple[str, ...], turns: int | None, quick: bool, kind: s
     try:
         programs = build(asked, targets(asked), report)
     except Absent as absent:
-        report(str(absent))
+        report(with_id(str(absent), INPUTS))
         return 77
     before, began = provenance.load(), provenance.now()
     rivals = _rivals(asked, plan, report)

@@ -122,6 +122,7 @@ def _of_click() -> str:
     (("grow",), "WEFT-W005"), (("matrix", "--colour"), "WEFT-W005"), (("matrix", "--format", "xml"), "WEFT-W006"),
     (("matrix", "--matrix", "/nowhere.yaml"), "WEFT-W007"), (("run", "-n", "1", "/nowhere"), "WEFT-W008"),
     (("inspect", "/etc/passwd"), "WEFT-M019"), (("explain", "WEFT-X123"), "WEFT-W010"),
+    (("add", "--from-bundle", "/etc/passwd"), "WEFT-M001"),
 ])
 def test_what_the_command_refuses_ends_with_an_id(arguments: tuple[str, ...], found: str) -> None:
     done = weft(*arguments)
