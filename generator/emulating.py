@@ -13,8 +13,11 @@ from types import FrameType
 
 import click
 
-from .matrix.interfaces import format_numbers
+from .matrix import atomics
+from .matrix.facts import FACT, UNLIMITED, Fact
+from .matrix.interfaces import DEFAULT, format_numbers, interface
 from .matrix.loader import Refused
+from .matrix.refusing import did_you_mean
 from .tracing.command import data_option, memory_option
 from .tracing.running import Tracing, module_folder
 
@@ -22,7 +25,12 @@ ROOT = Path(__file__).resolve().parent.parent
 MODULE = "libweft-emulator-fi.so"
 FAULTS = ("reorder", "again", "early", "shuffle", "slow", "partial", "failing", "dying")
 EVERY_GENTLE_FAULT = ",".join(fault for fault in FAULTS if fault not in ("failing", "dying"))  # what `all` means
-_SETTING = re.compile(r"[a-z_]+(=[0-9]+)?")
+_SETTING = re.compile(r"([a-z_]+)(?:=([0-9]{1,18}))?")
+MOST_CHANCE = 1000
+# Cells that no call of an emulated provider shows: emulator/cells.cpp sets nothing for them.
+UNSEEN = frozenset({"address_resolution", "connects_lazily", "same_host", "bytes_visible_in_order", "fused_bytes",
+                    "shared_receives", "extended_posting", "split_queues", "thread_levels", "full_queue",
+                    "virtual_addressing_optional", "virtual_addressing_costs_order"})
 
 
 def emulator_in(build: Path | None) -> Path:
@@ -42,32 +50,61 @@ def profile_of(fabric: str) -> Path:
 
 def environment(fabric: str, folder: Path, seed: int, faults: str, shape: str,
                 cells: tuple[str, ...]) -> dict[str, str]:
-    """The program's environment, in which libfabric finds the emulated provider."""
+    """The program's environment, in which libfabric finds the emulated provider. `cells` as the emulator reads them."""
     wanted = {"WEFT_EMULATOR_PROFILE": str(profile_of(fabric)), "WEFT_EMULATOR_SEED": str(seed),
               "WEFT_EMULATOR_FAULTS": faults,
-              "WEFT_EMULATOR_SHAPE": shape, "WEFT_EMULATOR_CELLS": ",".join(map(_as_emulated, cells))}
+              "WEFT_EMULATOR_SHAPE": shape, "WEFT_EMULATOR_CELLS": ",".join(cells)}
     before = os.environ.get("FI_PROVIDER_PATH")
     return {**os.environ, **wanted, "FI_PROVIDER_PATH": f"{folder}:{before}" if before else str(folder)}
 
 
+def _cells(_context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_as_emulated, value))
+
+
 def _as_emulated(cell: str) -> str:
     """Formats of addresses are numbers to the emulator. Errors: UsageError."""
-    name, equals, words = cell.partition("=")
-    if name.strip() != "address_formats":
-        return cell
+    name, equals, text = (part.strip() for part in cell.partition("="))
+    fact, attributes = FACT.get(name), [attribute for attribute, _ in interface(DEFAULT)]
+    wrong = ""
+    if not equals:
+        wrong = "write NAME=VALUE"
+    elif name in UNSEEN:
+        wrong = f"no call of an emulated provider shows {name}, so it cannot be changed"
+    elif fact is not None:
+        wrong = _wrong_value(fact, text)
+    elif name not in attributes:
+        wrong = f"no cell '{name}'{did_you_mean(name, [*FACT, *attributes])}"
     try:
-        return f"{name}{equals}{format_numbers(words)}"
+        if not wrong:
+            return f"{name}={format_numbers(text) if name == 'address_formats' else text}"
     except Refused as refused:
-        raise click.UsageError(f"--cell {cell}: {refused.problems[0].sentence}") from None
+        wrong = refused.problems[0].sentence
+    raise click.UsageError(f"--cell {cell}: {wrong}")
+
+
+def _wrong_value(fact: Fact, text: str) -> str:
+    """What is wrong with a cell's value, as the matrix would say it; else empty."""
+    value: bool | int | str = text
+    if fact.cpp == "bool" and text in ("true", "false"):
+        value = text == "true"
+    elif fact.is_number and re.fullmatch("[0-9]{1,20}|unlimited", text):
+        value = UNLIMITED if text == "unlimited" else int(text)
+    if not fact.fits(value):
+        return f"{fact.name} is {text or 'empty'}: expected {fact.expects()}"
+    if "," in text:
+        return f"{fact.name} has a comma, which begins another cell for the emulator"
+    return next(iter(atomics.read(text).wrong), "") if fact.name == "atomic_operations" else ""
 
 
 def _faults(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == "all":
         return EVERY_GENTLE_FAULT
     for each in filter(None, value.split(",")):
-        if not _SETTING.fullmatch(each) or each.split("=")[0] not in FAULTS:
-            raise click.BadParameter(f"\"{each}\" is not one of {', '.join(FAULTS)} (each alone, or as name=chance in "
-                                     "a thousand; dying=N: at the N-th post), nor \"all\"")
+        found = _SETTING.fullmatch(each)
+        if not found or found[1] not in FAULTS or (found[1] != "dying" and int(found[2] or 0) > MOST_CHANCE):
+            raise click.BadParameter(f"\"{each}\" is not one of {', '.join(FAULTS)} (each alone, or as name=chance, 0 "
+                                     f"to {MOST_CHANCE} in a thousand; dying=N: at the N-th post), nor \"all\"")
     return value
 
 
@@ -81,7 +118,7 @@ def _faults(_context: click.Context, _parameter: click.Parameter, value: str) ->
               "dying=N kills the process at its N-th post. all: every one but failing and dying.")
 @click.option("--shape", default="", metavar="latency=NS,bandwidth=BYTES",
               help="Time: nanoseconds one way, bytes per second.")
-@click.option("--cell", "cells", multiple=True, metavar="NAME=VALUE",
+@click.option("--cell", "cells", multiple=True, callback=_cells, metavar="NAME=VALUE",
               help="A cell of the row that is otherwise in this run (repeatable).")
 @click.option("--processes", default=1, show_default=True, type=click.IntRange(1, 1024),
               help="How many run COMMAND; WEFT_EMULATED_PROCESS counts them from 0.")

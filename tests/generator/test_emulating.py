@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click import UsageError
 
-from generator.emulating import MODULE, emulator_in
+from generator.emulating import MODULE, UNSEEN, emulator_in
 from generator.matrix.interfaces import FILE as INTERFACES
 from generator.matrix.interfaces import FORMATS, interface
 from generator.matrix.facts import FACTS
@@ -29,6 +29,8 @@ def test_the_emulator_knows_every_cell(root: Path) -> None:
     )
     assert {fact.name for fact in FACTS} <= known
     assert known - {fact.name for fact in FACTS} == {"fabric"} | INTERFACE
+    unseen = re.findall(r'\{"([a-z_]+)", nothing\}', (root / "emulator" / "cells.cpp").read_text("utf-8"))
+    assert UNSEEN == set(unseen)
 
 
 def test_every_row_over_libfabric_has_a_profile_with_every_cell(root: Path) -> None:
@@ -92,6 +94,17 @@ def test_formats_of_addresses_have_the_numbers_of_the_library() -> None:
         (("nowhere", "--", "true"), "no row nowhere over libfabric; there are"),
         (("efa", "--faults", "thunder", "--", "true"), '"thunder" is not one of reorder'),
         (("efa", "--faults", "reorder=often", "--", "true"), '"reorder=often" is not one of'),
+        (("efa", "--faults", "reorder=5000", "--", "true"), '"reorder=5000" is not one of reorder, again, early, '),
+        (("efa", "--cell", "key_bytes=banana", "--", "true"),
+         "key_bytes=banana: key_bytes is banana: expected a number from 1 to 255"),
+        (("efa", "--cell", "key_byte=4", "--", "true"), "no cell 'key_byte'; did you mean 'key_bytes'?"),
+        (("efa", "--cell", "context_bytes=48", "--", "true"), "context_bytes is 48: expected one of 0, 32, 64"),
+        (("efa", "--cell", "atomics=maybe", "--", "true"), "atomics is maybe: expected one of none, provider"),
+        (("efa", "--cell", "key_bytes", "--", "true"), "--cell key_bytes: write NAME=VALUE"),
+        (("efa", "--cell", "same_host=true", "--", "true"), "no call of an emulated provider shows same_host, so"),
+        (("efa", "--cell", "address_formats=in7", "--", "true"), "in7 is no format of addresses; there are in"),
+        (("efa", "--cell", "provider=a,b", "--", "true"), "provider has a comma, which begins another cell"),
+        (("efa", "--cell", "atomic_operations=add", "--", "true"), "'add' names no operations and types"),
         (("efa", "--build", "/", "--", "true"), "build the target weft-emulator-fi"),
     ],
 )
