@@ -128,6 +128,13 @@ def _cell(name: str, found: CellFinding | None, demands: Demands) -> NewCell | N
                    found.claimed if found.differs and observed else None)
 
 
+def consistent(cells: Sequence[NewCell]) -> list[NewCell]:
+    """Where atomics were not proved, there are no operations of them."""
+    none = any(cell.name == "atomics" and cell.value == "none" for cell in cells)
+    return [NewCell(cell.name, "none", "", "", "atomics is none", None)
+            if none and cell.name == "atomic_operations" and cell.value != "none" else cell for cell in cells]
+
+
 def added(matrix: str, name: str, cells: Sequence[NewCell], demands: Demands, made: Provenance) -> str:
     """The matrix with the row at its end, and with the sources that the row cites."""
     matrix, run = with_source(matrix, source_name(made), source_of(made))
@@ -150,7 +157,7 @@ def _row_text(name: str, cells: Sequence[NewCell], demands: Demands, made: Prove
         lines += [entry(key, [("value", value, True), ("reason", "probed with it", True)], 4)
                   for key, value in demands.settings.items()]
     lines.append("  facts:")
-    for cell in cells:
+    for cell in consistent(cells):
         parts: list[Part] = [_part("is", cell.name, cell.value)]
         if cell.differs is not None:
             parts.append(_part("claimed_value", cell.name, cell.differs))

@@ -291,6 +291,12 @@ def _ranges(document: Document, sources: Sources, name: str, row: Mapping[str, A
                                          f"{name}: until {end} is not after since {starts[-1]}: "
                                          "until is the first release that the row no "
                                          "longer describes"))
+    for each in cells:
+        listed = each["atomic_operations"]
+        if each["atomics"].value == "none" != listed.value:
+            problems.append(Problem(document.file, listed.line,
+                                    f"{name}.atomic_operations is {listed.as_text}, but atomics is none (line "
+                                    f"{each['atomics'].line}): one of the two is wrong"))
     ends = [*starts[1:], end]
     return tuple(Range(start, stop, MappingProxyType(each), names, line)
                  for start, stop, each, names, line in zip(starts, ends, cells, changed, lines))

@@ -103,3 +103,9 @@ def test_evidence_is_what_the_matrix_takes(tmp_path: Path) -> None:
     assert cell.evidence.claimed == "libfabric 1.17.0: says '8' / and more"
     assert cell.evidence.observed is not None
     assert len(cell.evidence.observed) <= 400 and cell.evidence.observed.endswith("word ...")
+
+
+def test_a_row_without_atomics_lists_no_operations(tmp_path: Path) -> None:
+    cells = _row(tmp_path, _found(atomics="none", atomic_operations="add: int64")).ranges[0].cells
+    assert (cells["atomics"].value, cells["atomic_operations"].value) == ("none", "none")
+    assert str(cells["atomic_operations"].evidence) == "copied: assumed, as the safe value: atomics is none"
