@@ -10,6 +10,7 @@
 #include "admission/allocation_table.hpp"
 #include "admission/budget.hpp"
 #include "admission/client_places.hpp"
+#include "membership/member_address.hpp"
 #include "membership/sharing.hpp"
 
 #include <algorithm>
@@ -253,8 +254,9 @@ class manager {
       return no(too_long, "a function may run for at most " + std::to_string(o_.longest_function / 1s) +
                               " s here, and the limit must not be 0");
     if (m.object_bytes > largest_object) return no(too_large, "an object of functions may have 16 MiB at most");
-    if (m.where.empty() || m.where.size() > 255)
-      return no(malformed, "the client's address is empty or longer than 255 bytes");
+    if (!is_address(m.where))  // it becomes an argument of the executor
+      return no(malformed, "the client's address must be host:service, in at most " + std::to_string(longest_address) +
+                               " printable characters without a space");
     if (allocations_.size() >= o_.most_allocations)
       return no(busy, "all " + std::to_string(o_.most_allocations) + " allocations are in use; try later");
     if (auto over = check_budget(o_.memory, allocations_.bytes(), bytes_of(m)))

@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace weft::invocation {
 namespace {
@@ -100,6 +102,19 @@ TEST(invocation_spawning, a_warm_parent_that_cannot_start_is_no_error) {
   const auto child = spawn.start(order);
   ASSERT_FALSE(child);
   EXPECT_NE(child.error().sentence.find("/nonexistent/executor"), std::string::npos);
+}
+
+TEST(invocation_warm_order, keeps_its_arguments_apart) {
+  const std::vector<std::string> words{"executor", "--client", std::string("host:1\0--unconfined\0", 21), "",
+                                       "--slots"};
+  const std::string packet = warm::packed(words);
+  EXPECT_EQ(warm::unpacked(packet), words);
+  for (std::size_t size = 1; size < packet.size(); ++size)
+    if (const auto some = warm::unpacked(std::string_view(packet).substr(0, size))) {
+      EXPECT_LT(some->size(), words.size());
+    }
+  EXPECT_FALSE(warm::unpacked(packet + "x")) << "a length has four bytes";
+  EXPECT_FALSE(warm::unpacked(std::string("\x05\0\0\0word", 8))) << "the word is longer than the packet";
 }
 
 /// A channel's packets keep their boundaries and bring a descriptor; the receiver learns that an end was closed.

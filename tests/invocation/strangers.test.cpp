@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace weft::test {
 namespace {
@@ -139,37 +141,70 @@ TEST(strangers, a_client_that_asks_for_nothing_is_closed_at_the_limit) {
   EXPECT_EQ(r.clients_left, 0U);
 }
 
-TEST(strangers, a_request_of_32_gib_is_refused_with_the_limit_in_its_sentence) {
+/// A stranger that makes a request, and what it hears.
+struct asking_stranger {
   std::string sentence;
   refusal_code code{};
-  const auto r = play_with([&](net_type& net, const std::string& at, run_marks& marks) {
-    const auto on = overloaded{[&](const received& m) {
+
+  /// Asks for executors with each of these addresses, one after the other, until it was refused or the run ends.
+  void ask(net_type& net, const std::string& manager_at, run_marks& marks, allocate_message request,
+           const std::vector<std::string>& addresses) {
+    const auto on = overloaded{[this](const received& m) {
                                  if (const auto no = unpack<refused_message>(m.message)) {
                                    sentence = no->sentence;
                                    code = no->code;
                                  }
                                },
                                [](auto&&) {}};
-    const auto to = net.connect(at, encode(greeting{role::client, 0, {}}), 5s, on);
+    const auto to = net.connect(manager_at, encode(greeting{role::client, 0, {}}), 5s, on);
     ASSERT_TRUE(to) << to.error().sentence;
-    allocate_message ask;
-    ask.workers = 16;
-    ask.slots = 64;
-    ask.input_bytes = ask.output_bytes = 16U << 20;
-    ask.function_limit_ns = 1'000'000'000;
-    ask.where = "stranger:1";
     const auto letter = net.allocate(largest_message, rights::none).value();
-    const std::size_t size = pack(ask, letter.memory());
-    EXPECT_TRUE(net.retry([&] { return net.send(*to, letter.first(size)); }, 5s, on));
+    request.function_limit_ns = 1'000'000'000;
+    for (const std::string& address : addresses) {
+      sentence.clear();
+      request.secret = random_token();
+      request.where = address;
+      const std::size_t size = pack(request, letter.memory());
+      EXPECT_TRUE(net.retry([&] { return net.send(*to, letter.first(size)); }, 5s, on));
+      EXPECT_TRUE(net.until([&] { return !sentence.empty(); }, 5s, on))
+          << "no refusal of " << testing::PrintToString(address);
+      if (code != refusal_code::malformed) break;
+    }
+    marks.ready = !sentence.empty();
     while (!marks.over) {
-      marks.ready = !sentence.empty();
       net.progress(on);
       (void)net.wait(5ms);
     }
+  }
+};
+
+TEST(strangers, a_request_of_32_gib_is_refused_with_the_limit_in_its_sentence) {
+  asking_stranger asks;
+  const auto r = play_with([&](net_type& net, const std::string& at, run_marks& marks) {
+    allocate_message request;
+    request.workers = 16;
+    request.slots = 64;
+    request.input_bytes = request.output_bytes = 16U << 20;
+    asks.ask(net, at, marks, request, {"stranger:1"});
   });
   was_served(r);
-  EXPECT_EQ(code, refusal_code::too_large) << sentence;
-  EXPECT_NE(sentence.find("at most 1073741824 are possible here"), std::string::npos) << sentence;
+  EXPECT_EQ(asks.code, refusal_code::too_large) << asks.sentence;
+  EXPECT_NE(asks.sentence.find("at most 1073741824 are possible here"), std::string::npos) << asks.sentence;
+  EXPECT_EQ(r.started, 1U) << "the honest client's executor only";
+}
+
+/// The manager hands the address to its executor as an argument.
+TEST(strangers, a_forged_address_starts_no_executor) {
+  using namespace std::string_literals;
+  asking_stranger asks;
+  const auto r = play_with([&](net_type& net, const std::string& at, run_marks& marks) {
+    asks.ask(net, at, marks, {},
+             {"stranger:1\0--unconfined"s, "stranger:1\0"s, "stranger:1 --unconfined"s, "stranger:1\n"s,
+              "--unconfined:1"s, "stranger"s, "stranger:"s, ":1"s, ""s, std::string(255, 'n') + ":1"});
+  });
+  was_served(r);
+  EXPECT_EQ(asks.code, refusal_code::malformed) << asks.sentence;
+  EXPECT_NE(asks.sentence.find("must be host:service"), std::string::npos) << asks.sentence;
   EXPECT_EQ(r.started, 1U) << "the honest client's executor only";
 }
 

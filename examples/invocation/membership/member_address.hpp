@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a member of etcd must be to count as a manager: its name and its value are addresses. Others may write there
-// too, so anything may stand there. Hot path: no. Threads: values.
+// What text from outside must be to count as an address. Others than managers may write to etcd, and any client may
+// name its own address, so anything may stand there. Hot path: no. Threads: values.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,12 @@ namespace weft::invocation {
 
 inline constexpr std::size_t longest_address = 255;
 
-/// host:service in printable characters without a space: no line of a list, and no sentence, can break at it.
+/// host:service in printable characters without a space: no line of a list, no sentence and no argument of a program
+/// can break at it. No host begins with '-', which begins an option.
 inline bool is_address(std::string_view text) noexcept {
   const std::size_t colon = text.rfind(':');
   return colon != std::string_view::npos && colon > 0 && colon + 1 < text.size() && text.size() <= longest_address &&
-         std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+         text.front() != '-' && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
 }  // namespace weft::invocation

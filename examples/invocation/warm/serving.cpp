@@ -12,10 +12,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace weft::invocation::warm {
 namespace {
@@ -111,18 +113,34 @@ std::variant<int, copied_order> take_order(const parent_command& c, descriptor o
   if (c.user.empty()) (void)::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // as after an execution; after a change of user not
   if (::dup2(first->file.number(), journal_place) < 0) return fail("the journal has no place", 1);
   orders.reset();
-  copied_order order;
-  for (std::size_t at = 0; at < first->bytes.size(); at += order.words.back().size() + 1)
-    order.words.emplace_back(first->bytes.c_str() + at);
-  return order;
+  auto words = unpacked(first->bytes);
+  if (!words) return fail("an order came that is not a list of arguments, each with its length before it", 2);
+  return copied_order{std::move(*words)};
 }
 
 }  // namespace
 
 std::string packed(const std::vector<std::string>& words) {
   std::string all;
-  for (const std::string& word : words) all.append(word).push_back('\0');
+  for (const std::string& word : words) {
+    const auto size = static_cast<std::uint32_t>(word.size());
+    all.append(reinterpret_cast<const char*>(&size), sizeof size).append(word);
+  }
   return all;
+}
+
+std::optional<std::vector<std::string>> unpacked(std::string_view packet) {
+  std::vector<std::string> words;
+  while (!packet.empty()) {
+    std::uint32_t size = 0;
+    if (packet.size() < sizeof size) return std::nullopt;
+    std::memcpy(&size, packet.data(), sizeof size);
+    packet.remove_prefix(sizeof size);
+    if (packet.size() < size) return std::nullopt;
+    words.emplace_back(packet.substr(0, size));
+    packet.remove_prefix(size);
+  }
+  return words;
 }
 
 result<void> die_with(pid_t manager) {

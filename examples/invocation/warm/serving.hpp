@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,8 +43,10 @@ inline constexpr int exit_not_to_copy = 5;
 /// The place of the journal's descriptor in an executor, copied or executed.
 inline constexpr int journal_place = 3;
 
-/// Arguments of an executor, in one packet.
+/// Arguments of an executor, in one packet. Each has its length before it, so no byte of one can begin another.
 std::string packed(const std::vector<std::string>& words);
+/// Nothing: these are not the bytes of packed().
+std::optional<std::vector<std::string>> unpacked(std::string_view packet);
 
 /// What a copy is to do.
 struct copied_order {

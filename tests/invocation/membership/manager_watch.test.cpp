@@ -89,7 +89,7 @@ TEST(addresses_of_members, are_a_host_and_a_service_on_one_line) {
   for (const std::string& bad :
        {std::string(), std::string("invocation manager"), std::string("n1"), std::string(":7471"), std::string("n1:"),
         std::string("n1:7471\n"), std::string("n 1:7471"), std::string("n1:\x80"), std::string("n1:\0", 4),
-        std::string(255, 'a') + ":1"})
+        std::string("n1:1\0--x", 8), std::string("--x:1"), std::string(255, 'a') + ":1"})
     EXPECT_FALSE(is_address(bad)) << bad;
 }
 
