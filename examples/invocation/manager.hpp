@@ -173,9 +173,15 @@ class manager {
   }
   /// Closes a peer, and frees the buffers of messages to it.
   void part(peer who, duration at_most) {
-    clients_.leave(who);
+    drop_client(who);
     (void)net_.close(who, at_most, events{*this});
     letters_.forget(who);
+  }
+
+  /// Its place and its claim. A peer that this side closes is never reported as lost.
+  void drop_client(peer who) {
+    clients_.leave(who);
+    std::erase_if(claims_, [who](const account_claim& c) { return c.client == who; });
   }
 
   void on_message(peer from, const_bytes message) {
@@ -194,8 +200,7 @@ class manager {
   }
 
   void gone(peer who) {
-    clients_.leave(who);
-    std::erase_if(claims_, [who](const account_claim& c) { return c.client == who; });
+    drop_client(who);
     while (allocation_type* const a = allocations_.of_client(who, any)) {
       allocations_.leave_client(*a);
       finish(*a, !shares_memory);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,26 +27,33 @@ struct result_of_run {
   std::uint64_t started = 0;  ///< Executors.
 };
 
-/// Counts the executors that a manager starts.
+/// The end of a run, whether the stranger has done its worst, and how often a claim was looked up.
+struct run_marks {
+  bool over = false;
+  bool ready = false;
+  std::uint64_t lookups = 0;
+};
+
+/// Counts the executors that a manager starts, and the bills that it looks for.
 struct counting_spawner : simulated_spawner<fabric> {
   using child = simulated_spawner<fabric>::child;
-  counting_spawner(loopback::world& world, function_library& library, std::uint64_t& started)
-      : simulated_spawner<fabric>(world, library), started_(&started) {}
+  counting_spawner(loopback::world& world, function_library& library, std::uint64_t& started, run_marks& marks)
+      : simulated_spawner<fabric>(world, library), started_(&started), marks_(&marks) {}
   result<child> start(const executor_order& order) {
     ++*started_;
     return simulated_spawner<fabric>::start(order);
   }
+  std::optional<bill_fields> inherit(const token&) {
+    ++marks_->lookups;
+    return std::nullopt;
+  }
 
  private:
   std::uint64_t* started_;
+  run_marks* marks_;
 };
 using manager_type = manager<fabric, counting_spawner>;
 
-/// The end of a run, and whether the stranger has done its worst.
-struct run_marks {
-  bool over = false;
-  bool ready = false;
-};
 using stranger_body = std::function<void(net_type&, const std::string& manager_at, run_marks& marks)>;
 
 /// A manager, a stranger that begins at once and stays, and an honest client when the stranger is ready.
@@ -67,7 +75,7 @@ result_of_run play_with(const stranger_body& stranger, std::uint64_t calls = 60,
     o.start_limit = 5s;
     o.longest_function = 2s;
     o.idle_limit = idle_limit;
-    auto made = manager_type::open(o, counting_spawner(world, library, r.started));
+    auto made = manager_type::open(o, counting_spawner(world, library, r.started, marks));
     ASSERT_TRUE(made) << made.error().sentence;
     manager_at = (*made)->listen_address();
     const instant limit = world.now() + 100s;
@@ -206,6 +214,32 @@ TEST(strangers, a_forged_address_starts_no_executor) {
   EXPECT_EQ(asks.code, refusal_code::malformed) << asks.sentence;
   EXPECT_NE(asks.sentence.find("must be host:service"), std::string::npos) << asks.sentence;
   EXPECT_EQ(r.started, 1U) << "the honest client's executor only";
+}
+
+TEST(strangers, a_claim_leaves_with_its_client) {
+  std::uint64_t while_there = 0, later = 0;
+  const auto r = play_with(
+      [&](net_type& net, const std::string& at, run_marks& marks) {
+        bool lost = false;
+        const auto on = overloaded{[&](const weft::lost&) { lost = true; }, [](auto&&) {}};
+        const auto to = net.connect(at, encode(greeting{role::client, 0, {}}), 5s, on);
+        ASSERT_TRUE(to) << to.error().sentence;
+        const auto letter = net.allocate(largest_message, rights::none).value();
+        claim_message claim;
+        claim.secret = random_token();
+        const std::size_t size = pack(claim, letter.memory());
+        EXPECT_TRUE(net.retry([&] { return net.send(*to, letter.first(size)); }, 5s, on));
+        EXPECT_TRUE(net.until([&] { return lost; }, 10s, on)) << "a claim is no request: the manager closes its client";
+        loopback::sleep_for(100ms);
+        while_there = marks.lookups;
+        loopback::sleep_for(1s);
+        later = marks.lookups;
+        marks.ready = true;
+      },
+      0, 3s);
+  EXPECT_EQ(r.clients_left, 0U);
+  EXPECT_GT(while_there, 0U) << "else the test shows nothing";
+  EXPECT_EQ(later, while_there) << "the manager still looks for the bill of a client that it closed";
 }
 
 }  // namespace
