@@ -2,11 +2,13 @@
 //
 // Memory that manager and executor share: the allocation's secrets and a journal per worker, in a memory file that the
 // manager makes and the executor inherits. The file outlives a killed executor, and no command line shows its contents.
+// It is sealed: if an executor could shrink it, the manager would die of SIGBUS when it reads the journal.
 // Hot path: no. Threads: see accounting.hpp.
 #pragma once
 
 #include "accounting.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,8 +35,9 @@ class journal_memory {
   /// The manager's: new and zeroed.
   static result<journal_memory> make(std::uint16_t workers) {
     journal_memory m;
-    m.file_ = ::memfd_create("weft_journal", MFD_CLOEXEC);
+    m.file_ = ::memfd_create("weft_journal", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (m.file_ < 0 || ::ftruncate(m.file_, static_cast<off_t>(size_of(workers))) != 0) return system("memfd_create");
+    if (::fcntl(m.file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return system("F_ADD_SEALS");
     return map(std::move(m), workers);
   }
   /// The executor's: inherited. Takes the descriptor.
