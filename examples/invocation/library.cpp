@@ -119,22 +119,32 @@ bool function_library::has(const digest& object) const noexcept {
   return folder && ::faccessat(folder.get(), (hex(object) + ".so").c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+result<void> function_library::prepare(const digest& object) {
+  const std::lock_guard hold(lock_);
+  if (auto found = prepared(object); !found) return std::move(found).error();
+  return {};
+}
+
 result<const function_table*> function_library::load(const digest& object) {
+  const std::lock_guard hold(lock_);
+  auto found = prepared(object);
+  if (!found) return std::move(found).error();
+  loaded& l = **found;
+  if (l.handle == nullptr)
+    if (auto good = read_manifest(l); !good) return std::move(good).error();
+  return &l.functions;
+}
+
+result<function_library::loaded*> function_library::prepared(const digest& object) {
   if (!trusts(object))
     return {error(errc::denied, "load functions"),
             "the object " + hex(object) + " is not trusted here; the executor trusts only what --trust names"};
-  const std::lock_guard hold(lock_);
-  for (const loaded& l : loaded_)
-    if (l.object == object) return &l.functions;
+  for (loaded& l : loaded_)
+    if (l.object == object) return &l;
   auto memory = sealed_copy(object);
   if (!memory) return std::move(memory).error();
-  loaded fresh{object, *memory, nullptr, {}};
-  if (auto good = read_manifest(fresh); !good) {
-    ::close(fresh.memory);
-    return std::move(good).error();
-  }
-  loaded_.push_back(std::move(fresh));
-  return &loaded_.back().functions;
+  loaded_.push_back({object, *memory, nullptr, {}});
+  return &loaded_.back();
 }
 
 result<int> function_library::sealed_copy(const digest& object) const {
@@ -186,7 +196,8 @@ result<void> function_library::read_manifest(loaded& l) {
           "function " + std::to_string(i) + " has no code, or a name that is not [a-z0-9_]{1,64} or that occurs twice";
   }
   if (wrong.empty()) return {};
-  ::dlclose(l.handle);
+  ::dlclose(std::exchange(l.handle, nullptr));
+  l.functions = {};
   return {error(errc::invalid, "load functions"), "the object " + name + " is not an object of functions: " + wrong};
 }
 

@@ -48,6 +48,9 @@ class function_library {
   bool trusts(const digest& object) const noexcept;
   /// Whether the folder has a file of this object.
   bool has(const digest& object) const noexcept;
+  /// Copies an object of the folder into sealed memory, for load(). A confined process makes no memory files, so it
+  /// calls this before. Errors: as load(), but whether it is an object of functions is not known yet.
+  result<void> prepare(const digest& object);
   /// The functions of an object that is loaded already, or kept in the folder. The table lives as long as the library.
   /// Errors: denied (not trusted), unreachable (not in the folder), invalid (other bytes than its hash, or no object of
   /// functions).
@@ -62,9 +65,11 @@ class function_library {
     int memory =
         // stays open: the loader identifies objects by path, and a reused descriptor number would look like this one
         -1;
-    void* handle = nullptr;
+    void* handle = nullptr;  ///< None before load().
     function_table functions;
   };
+  /// Requires: the lock.
+  result<loaded*> prepared(const digest& object);
   result<int> sealed_copy(const digest& object) const;
   static result<void> read_manifest(loaded& l);
 

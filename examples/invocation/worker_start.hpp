@@ -60,8 +60,10 @@ result<void> worker<F>::introduce(instant end) {
 
 template <complete_fabric F>
 result<const function_table*> worker<F>::functions(instant end) {
-  if (s_.ships)
+  if (s_.ships) {
     if (auto kept = keep_object(end); !kept) return std::move(kept).error();
+    if (auto copied = library_.prepare(s_.object); !copied) return std::move(copied).error();
+  }
   if (auto confined = pass(&start_gates::before_objects, end); !confined) return std::move(confined).error();
   result<const function_table*> table = &library_.built_ins();
   if (s_.ships) table = library_.load(s_.object);
@@ -84,7 +86,7 @@ result<void> worker<F>::pass(start_gate start_gates::*which, instant end) {
 /// Brings the object into the folder, unless the folder has it. A confined process cannot write files.
 template <complete_fabric F>
 result<void> worker<F>::keep_object(instant end) {
-  if (!library_.trusts(s_.object) || library_.has(s_.object)) return {};  // load() says what is wrong
+  if (!library_.trusts(s_.object) || library_.has(s_.object)) return {};  // prepare() says what is wrong
   auto contents = fetch(end);
   if (!contents) return std::move(contents).error();
   return library_.keep(s_.object, *contents);

@@ -43,13 +43,18 @@ pid_t find_warm_parent() {
   return 0;
 }
 
-long constructed_file = 0;
-int constructed_code = 0;
+/// Memory that no limit of the address space counts. Who has such a file fills it by writes.
+long make_memory_file() { return ::memfd_create("weft-hostile", MFD_CLOEXEC); }
+
+long constructed_file = 0, constructed_memory = 0;
+int constructed_code = 0, constructed_memory_code = 0;
 pid_t warm_parent = 0;
 [[gnu::constructor]] void construct() {
   warm_parent = find_warm_parent();
   constructed_file = write_file();
   constructed_code = errno;
+  constructed_memory = make_memory_file();
+  constructed_memory_code = errno;
 }
 
 long run_program() {
@@ -61,6 +66,28 @@ long read_file() { return ::open("/etc/passwd", O_RDONLY | O_CLOEXEC); }
 long make_socket() { return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 long trace_manager() { return ::ptrace(PTRACE_ATTACH, ::getppid(), nullptr, nullptr); }
 long signal_manager() { return ::kill(::getppid(), SIGCONT); }
+/// A write to the pipe sends this signal to the process that owns the pipe's end (F_SETOWN of fcntl(2)).
+long signal_by_descriptor() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
+  long done = ::fcntl(ends[0], F_SETOWN, ::getppid());
+  if (done == 0) done = ::fcntl(ends[0], F_SETSIG, SIGCONT);
+  if (done == 0) done = ::fcntl(ends[0], F_SETFL, O_ASYNC);
+  if (done == 0) done = ::write(ends[1], "x", 1);
+  const int code = errno;
+  for (const int end : ends) ::close(end);
+  errno = code;
+  return done;
+}
+/// Cuts the file that the manager reads for the bill, if this process has it.
+long cut_journal() {
+  for (int file = 0; file < 64; ++file) {
+    char name[64] = {};
+    if (::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name, sizeof name - 1) < 0) continue;
+    if (std::strstr(name, "weft_journal") != nullptr) return ::ftruncate(file, 0);
+  }
+  return 0;  // "done" where it must be an error
+}
 long change_priority() { return ::setpriority(PRIO_PROCESS, 0, 1); }
 long read_memory_of(pid_t process) {
   char byte = 0;
@@ -87,19 +114,27 @@ long from_constructor() {
   errno = constructed_code;
   return constructed_file;
 }
+long memory_file_from_constructor() {
+  errno = constructed_memory_code;
+  return constructed_memory;
+}
 
 struct attempt {
   const char* name;
   long (*run)();
 };
 constexpr attempt attempts[] = {{"change_priority", &change_priority},
+                                {"cut_journal", &cut_journal},
                                 {"fork_process", &fork_process},
                                 {"from_constructor", &from_constructor},
+                                {"make_memory_file", &make_memory_file},
                                 {"make_socket", &make_socket},
+                                {"memory_file_from_constructor", &memory_file_from_constructor},
                                 {"read_file", &read_file},
                                 {"read_manager", &read_manager},
                                 {"read_warm_parent", &read_warm_parent},
                                 {"run_program", &run_program},
+                                {"signal_by_descriptor", &signal_by_descriptor},
                                 {"signal_manager", &signal_manager},
                                 {"start_thread", &start_thread},
                                 {"take_memory", &take_memory},

@@ -81,6 +81,18 @@ TEST_F(invocation_library, a_trusted_object_stays_loaded_and_runs) {
   EXPECT_EQ(library.load(hash).value(), *table) << "loaded once";
 }
 
+TEST_F(invocation_library, a_prepared_object_needs_its_file_no_more) {
+  auto library = trusting({hash});
+  EXPECT_EQ(library.prepare(hash).why().code, errc::unreachable) << "not sent yet";
+  ASSERT_TRUE(library.keep(hash, object));
+  ASSERT_TRUE(library.prepare(hash));
+  ASSERT_TRUE(library.prepare(hash)) << "the next worker";
+  fs::remove(kept(hash));
+  const auto table = library.load(hash);
+  ASSERT_TRUE(table) << table.error().sentence;
+  EXPECT_EQ((*table)->names(), "negative\nthumbnail\n");
+}
+
 TEST_F(invocation_library, nothing_is_trusted_without_a_list_or_a_folder) {
   EXPECT_EQ(trusting({}).load(hash).why().code, errc::denied);
   EXPECT_EQ(trusting({}).keep(hash, object).why().code, errc::denied);

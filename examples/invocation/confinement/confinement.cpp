@@ -29,11 +29,12 @@ failure refused(const char* call, int code, const std::string& what) {
 }
 
 // Names, not numbers: libseccomp ignores those that this processor's kernel does not have.
+// No call here makes a memory file: what a process writes to one is outside of its address space, which has the limit.
 constexpr const char* permitted[] = {
     // bytes of open descriptors
     "read", "write", "readv", "writev", "pread64", "pwrite64", "lseek", "close", "close_range", "dup", "dup2", "dup3",
-    "fcntl", "fstat", "newfstatat", "statx", "readlink", "readlinkat", "access", "faccessat", "faccessat2",
-    "getdents64", "getcwd", "pipe2", "ftruncate", "memfd_create",
+    "fstat", "newfstatat", "statx", "readlink", "readlinkat", "access", "faccessat", "faccessat2", "getdents64",
+    "getcwd", "pipe2",
     // sockets that are open; a listener accepts
     "sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", "shutdown", "accept", "accept4", "getsockopt",
     "setsockopt", "getsockname", "getpeername",
@@ -52,6 +53,10 @@ constexpr const char* permitted[] = {
     "gettid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getrlimit",
     // a further filter only takes away
     "seccomp"};
+
+// Requests of fcntl(2). F_SETOWN is none of them: the kernel would send signals of a descriptor to any process of the
+// same user, so to the manager.
+constexpr int permitted_of_fcntl[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GET_SEALS};
 
 /// A condition of a rule: an argument of the call, and its value, or some bits of it.
 scmp_arg_cmp equals(unsigned argument, std::uint64_t value) noexcept { return {argument, SCMP_CMP_EQ, value, 0}; }
@@ -112,6 +117,7 @@ result<void> filter_calls(bool reaches_neighbours) {
   allow.add("tgkill", equals(0, static_cast<std::uint64_t>(::getpid())));
   allow.add("prlimit64", equals(2, 0));  // asks for a limit, and sets none
   for (const int option : {PR_SET_NAME, PR_GET_NAME}) allow.add("prctl", equals(0, static_cast<std::uint64_t>(option)));
+  for (const int request : permitted_of_fcntl) allow.add("fcntl", equals(1, static_cast<std::uint64_t>(request)));
   // Devices of RDMA are driven by requests of this kind. The requests of terminals stay denied: one of them types
   // commands into the terminal of the manager.
   constexpr std::uint64_t kind_of_request = 0xff00;
