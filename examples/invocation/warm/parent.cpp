@@ -9,9 +9,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
@@ -36,6 +38,29 @@ void finish(pid_t process) noexcept {
   ::kill(process, SIGKILL);
   ::waitpid(process, nullptr, 0);
   (void)backends::libfabric::sweep_leftovers_of(process);
+}
+
+/// The children of this process. Adopted ones are children of its first thread (proc(5)).
+std::vector<pid_t> children() {
+  std::vector<pid_t> all;
+  const std::string self = std::to_string(::getpid());
+  std::ifstream list("/proc/" + self + "/task/" + self + "/children");
+  for (pid_t each = 0; list >> each;) all.push_back(each);
+  return all;
+}
+
+std::string name_of(pid_t process) {
+  std::string name;
+  std::ifstream("/proc/" + std::to_string(process) + "/comm") >> name;
+  return name;
+}
+
+/// Ends what a copy left that did not succeed: its own process, and the one between it and the warm parent. Nobody told
+/// their numbers, so they are the children with the warm parent's name that were not there `before`.
+void end_adopted(const std::vector<pid_t>& before) {
+  for (int generation = 0; generation < 2; ++generation)  // the death of the one between brings the copy
+    for (const pid_t each : children())
+      if (std::ranges::find(before, each) == before.end() && name_of(each) == parent_name) finish(each);
 }
 
 }  // namespace
@@ -154,6 +179,7 @@ std::optional<waiting_executor> parent::copy() {
   auto ends = make_channel();
   if (!ends) return std::nullopt;
   const adopting orphans;
+  const std::vector<pid_t> before = children();
   pid_t child = 0;
   if (send(channel_, "copy", ends->second.number())) {
     const auto said = receive(channel_, copy_limit);
@@ -161,6 +187,7 @@ std::optional<waiting_executor> parent::copy() {
   }
   if (child <= 0) {
     if (child == 0) end();  // no answer: it was killed or stopped
+    end_adopted(before);
     return std::nullopt;
   }
   return waiting_executor(child, std::move(ends->first));

@@ -71,7 +71,7 @@ class parent {
   /// Whether the last copy that take() returned was one of the pool.
   bool came_from_pool() const noexcept { return from_pool_; }
 
-  /// A warm parent that does not answer for so long is killed.
+  /// A warm parent that does not answer for so long is killed, and so are the processes that were to become the copy.
   static constexpr std::chrono::milliseconds copy_limit{1000};
   /// From the start of a warm parent until the next one, and from the death of an executor of the pool until another.
   static constexpr std::chrono::milliseconds restart_after{1000};
