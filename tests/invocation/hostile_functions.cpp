@@ -5,6 +5,7 @@
 #include <invocation/functions/manifest.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -88,6 +89,11 @@ long cut_journal() {
   }
   return 0;  // "done" where it must be an error
 }
+long pin_manager() {
+  cpu_set_t all;
+  if (::sched_getaffinity(0, sizeof all, &all) != 0) return 0;  // "done" where it must be an error
+  return ::sched_setaffinity(::getppid(), sizeof all, &all);
+}
 long change_priority() { return ::setpriority(PRIO_PROCESS, 0, 1); }
 long read_memory_of(pid_t process) {
   char byte = 0;
@@ -130,6 +136,7 @@ constexpr attempt attempts[] = {{"change_priority", &change_priority},
                                 {"make_memory_file", &make_memory_file},
                                 {"make_socket", &make_socket},
                                 {"memory_file_from_constructor", &memory_file_from_constructor},
+                                {"pin_manager", &pin_manager},
                                 {"read_file", &read_file},
                                 {"read_manager", &read_manager},
                                 {"read_warm_parent", &read_warm_parent},

@@ -331,6 +331,7 @@ class Suite:
             "make_memory_file": eperm,
             "memory_file_from_constructor": eperm,
             "change_priority": eperm,
+            "pin_manager": eperm,
             "read_manager": eperm,
             "from_constructor": eperm,
             "read_file": eacces,

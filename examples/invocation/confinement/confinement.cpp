@@ -46,8 +46,7 @@ constexpr const char* permitted[] = {
     "mmap", "munmap", "mremap", "mprotect", "madvise", "mlock", "mlock2", "munlock", "msync", "brk", "membarrier",
     // threads and signals of this process
     "set_robust_list", "get_robust_list", "rseq", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait",
-    "rt_sigsuspend", "sigaltstack", "restart_syscall", "sched_getaffinity", "sched_setaffinity", "getcpu", "exit",
-    "exit_group",
+    "rt_sigsuspend", "sigaltstack", "restart_syscall", "sched_getaffinity", "getcpu", "exit", "exit_group",
     // questions
     "clock_gettime", "clock_getres", "gettimeofday", "times", "getrusage", "sysinfo", "uname", "getrandom", "getpid",
     "gettid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getrlimit",
@@ -115,7 +114,8 @@ result<void> filter_calls(bool reaches_neighbours) {
   allow.add("open", has_bits(1, writes, 0));
   allow.add("clone", has_bits(0, CLONE_THREAD, CLONE_THREAD));
   allow.add("tgkill", equals(0, static_cast<std::uint64_t>(::getpid())));
-  allow.add("prlimit64", equals(2, 0));  // asks for a limit, and sets none
+  allow.add("sched_setaffinity", equals(0, 0));  // of the calling thread
+  allow.add("prlimit64", equals(2, 0));          // asks for a limit, and sets none
   for (const int option : {PR_SET_NAME, PR_GET_NAME}) allow.add("prctl", equals(0, static_cast<std::uint64_t>(option)));
   for (const int request : permitted_of_fcntl) allow.add("fcntl", equals(1, static_cast<std::uint64_t>(request)));
   // Devices of RDMA are driven by requests of this kind. The requests of terminals stay denied: one of them types
