@@ -30,7 +30,8 @@ class pending_completions {
     ++taken_;
     return true;
   }
-  void release() noexcept { --taken_; }
+  /// Gives places back whose ends will never come. Requires: they are reserved, and nothing was pushed for them.
+  void release(std::uint32_t places) noexcept { taken_ -= places; }
   bool empty() const noexcept { return next_ == last_; }
   /// Requires: a reserved place.
   [[gnu::always_inline]] void push(void* context, errc how) noexcept { places_[last_++ & mask_] = {context, how}; }

@@ -83,6 +83,7 @@ class port : public post_calls<Shape> {
     connection* const held = std::exchange(gone.held, nullptr);
     if (held == nullptr) return;
     if (held->is_up()) send_waiting(*held, true, sender::last_calls);
+    give_places_back(*held, ends_);
     std::erase(attended_, held);
     links_.hang_up(held);
   }

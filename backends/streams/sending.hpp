@@ -209,6 +209,18 @@ class sender {
   rest.iov_base = out.kept.get();
 }
 
+/// A link is hung up, in any phase. Its operations end nowhere, so their places serve other links again.
+[[gnu::cold, gnu::noinline]] inline void give_places_back(connection& c, pending_completions& ends) noexcept {
+  outgoing& out = c.out;
+  std::uint32_t places = c.reads_posted - std::exchange(c.reads_done, c.reads_posted);
+  for (; c.acked != c.posted; ++c.acked) places += std::uint32_t{c.awaited[c.acked].reported};
+  // A message that ends when it is sent has its place here, and is not `reported` above.
+  places += std::uint32_t{out.is_partial() && std::exchange(out.rest_ends, false)};
+  for (; out.posts_first != out.posts_last; ++out.posts_first)
+    places += std::uint32_t{out.posts[out.posts_first].ends_when_sent};
+  ends.release(places);
+}
+
 /// Why a link takes no post.
 [[gnu::cold, gnu::noinline]] inline status not_up(const connection& c, const char* operation) noexcept {
   return c.phase < link_phase::established ? again(waits_for::connection, operation)
