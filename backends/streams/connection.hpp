@@ -48,7 +48,8 @@ struct queued_post {
 /// A message or write that the peer has not acknowledged.
 struct awaited_end {
   void* context;
-  bool reported;  ///< The acknowledgement ends the operation.
+  bool reported;    ///< The acknowledgement ends the operation.
+  bool is_message;  ///< No honest peer refuses it, and its context may be another operation's by now.
 };
 struct posted_read {
   piece_list into;

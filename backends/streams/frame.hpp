@@ -23,7 +23,7 @@ enum class frame_kind : std::uint8_t {
   read,             ///< A request; `size` bytes are wanted.
   read_reply,       ///< `immediate`: errc of the read. With an error no bytes follow.
   acknowledgement,  ///< Carries `acked` alone.
-  refusal,          ///< The last of the frames counted by `acked` was refused; `immediate`: errc.
+  refusal,          ///< The last of the frames counted by `acked`, a write, was refused; `immediate`: errc.
 };
 
 struct frame {

@@ -25,16 +25,14 @@ class post_calls {
  public:
   template <post_mode M>
   [[gnu::always_inline]] status send(link to, local_memory from, std::uint64_t immediate, void* context) noexcept {
-    return post_one<M, M != post_mode::delivered>(*to.held, {frame_kind::message, false, 0, from.size, immediate}, from,
-                                                  context, "send");
+    return post_one<M, true>(*to.held, {frame_kind::message, false, 0, from.size, immediate}, from, context, "send");
   }
   [[gnu::always_inline]] status inject(link to, const_bytes from, std::uint64_t immediate) noexcept {
     return post_copied(*to.held, {frame_kind::message, false, 0, from.size(), immediate}, from, "inject");
   }
   template <post_mode M>
   status send_gather(link to, gather_list from, std::uint64_t immediate, void* context) noexcept {
-    return post_list<M, M != post_mode::delivered>(*to.held, {frame_kind::message, false, 0, 0, immediate}, from,
-                                                   context, "send");
+    return post_list<M, true>(*to.held, {frame_kind::message, false, 0, 0, immediate}, from, context, "send");
   }
 
   template <post_mode M>
@@ -109,22 +107,22 @@ class post_calls {
   std::vector<connection*> attended_;
 
  private:
-  /// A post of one piece. `EndsWhenSent`: the operation ends when the kernel has the bytes.
-  template <post_mode M, bool EndsWhenSent>
+  /// A post of one piece.
+  template <post_mode M, bool IsMessage>
   [[gnu::always_inline]] status post_one(connection& c, frame head, const local_memory& from, void* context,
                                          const char* operation) noexcept {
     const iovec piece{from.data, from.size};
-    return post_frame<M, EndsWhenSent>(c, head, &piece, 1, context, operation);
+    return post_frame<M, IsMessage>(c, head, &piece, 1, context, operation);
   }
-  template <post_mode M, bool EndsWhenSent>
+  template <post_mode M, bool IsMessage>
   [[gnu::noinline]] status post_list(connection& c, frame head, gather_list from, void* context,
                                      const char* operation) noexcept {
     piece_list pieces;
     if (!listed(from, pieces)) return error(errc::invalid, operation);
     head.size = total_of(from);
-    return post_frame<M, EndsWhenSent>(c, head, pieces.each.data(), pieces.count, context, operation);
+    return post_frame<M, IsMessage>(c, head, pieces.each.data(), pieces.count, context, operation);
   }
-  template <post_mode M, bool EndsWhenSent>
+  template <post_mode M, bool IsMessage>
   [[gnu::always_inline]] status post_frame(connection& c, frame head, const iovec* pieces, std::uint32_t count,
                                            void* context, const char* operation) noexcept {
     if (!c.is_up() || c.out.broken) [[unlikely]]
@@ -137,9 +135,10 @@ class post_calls {
     if constexpr (is_reported(M))
       if (!ends_.reserve()) [[unlikely]]
         return again(waits_for::queue, operation);
-    constexpr bool ends_here = is_reported(M) && EndsWhenSent;
-    head.asks = (is_reported(M) && !EndsWhenSent) || c.posted - c.acked == c.awaited.size() - 1;
-    c.awaited[c.posted++] = {context, is_reported(M) && !EndsWhenSent};
+    constexpr bool ends_here = IsMessage && M == post_mode::signalled;  // when the kernel has the bytes
+    constexpr bool ends_there = is_reported(M) && !ends_here;
+    head.asks = ends_there || c.posted - c.acked == c.awaited.size() - 1;
+    c.awaited[c.posted++] = {context, ends_there, IsMessage};
     if (!idle) [[unlikely]] {
       ++c.unsent;
       piece_list waiting;
@@ -183,7 +182,7 @@ class post_calls {
     if (sent <= 0) [[unlikely]]
       return nothing_sent(c, sent, operation);
     announced(c, head.acked);
-    c.awaited[c.posted++] = {nullptr, false};
+    c.awaited[c.posted++] = {nullptr, false, head.kind == frame_kind::message};
     if (static_cast<std::uint64_t>(sent) != frame_bytes + head.size) [[unlikely]] {
       keep_copy_of_rest(c.out, head, from, static_cast<std::size_t>(sent));
       c.out.rest_is_post = true;

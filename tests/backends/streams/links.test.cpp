@@ -51,10 +51,10 @@ class stream_links : public testing::Test {
     }
     return last;
   }
-  void post(int count) {
+  void post(int count, bool messages = false) {
     for (int i = 0; i < count; ++i) {
       ASSERT_TRUE(ends.reserve());
-      link.awaited[link.posted++] = {&contexts.at(static_cast<std::size_t>(i)), true};
+      link.awaited[link.posted++] = {&contexts.at(static_cast<std::size_t>(i)), true, messages};
     }
   }
   void post_read(bool sent = true) {
@@ -195,6 +195,12 @@ TEST_F(stream_links, end_a_refused_write_and_those_before_it) {
 TEST_F(stream_links, end_at_a_refusal_of_a_write_that_was_not_posted) {
   hear(refused(1, errc::denied));
   EXPECT_EQ(take(), step::finished);
+}
+TEST_F(stream_links, end_at_a_refusal_of_a_message) {
+  post(3, true);
+  hear(refused(3, errc::denied));
+  EXPECT_EQ(take(), step::finished);
+  EXPECT_EQ(ended(), "0 1 ");
 }
 TEST_F(stream_links, end_at_a_refusal_that_is_a_success) {
   post(1);
