@@ -18,6 +18,7 @@ from .matrix.facts import FACT, UNLIMITED, Fact
 from .matrix.interfaces import DEFAULT, format_numbers, interface
 from .matrix.loader import Refused
 from .matrix.refusing import did_you_mean
+from .matrix.words import wrong_text
 from .tracing.command import data_option, memory_option
 from .tracing.running import Tracing, module_folder
 
@@ -94,7 +95,8 @@ def _wrong_value(fact: Fact, text: str) -> str:
         return f"{fact.name} is {text or 'empty'}: expected {fact.expects()}"
     if "," in text:
         return f"{fact.name} has a comma, which begins another cell for the emulator"
-    return next(iter(atomics.read(text).wrong), "") if fact.name == "atomic_operations" else ""
+    wrong = atomics.read(text).wrong if fact.name == "atomic_operations" else ()
+    return wrong[0] if wrong else wrong_text(fact.name, text)
 
 
 def _faults(_context: click.Context, _parameter: click.Parameter, value: str) -> str:

@@ -5,7 +5,6 @@ A range of a row is complete here: the cells that it does not restate are those 
 """
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,14 +15,12 @@ from . import atomics
 from .facts import FACT, FACTS, UNLIMITED, Value
 from .loader import Document, Problem, Refused, Where, load
 from .half_round_trip import HalfRoundTrip, read_half_round_trip
-from .interfaces import unknown_format
 from .measured import Measured, read_measured
 from .reserved import why_taken
 from .refusing import require
 from .schema import matrix_schema
 from .sources import Sources, beside_sources, wrong_days
-
-_ASSIGNMENT = re.compile(r"[A-Z][A-Z0-9_]*=[^\s=]+")
+from .words import wrong_text
 
 
 @dataclass(frozen=True, order=True)
@@ -192,7 +189,7 @@ def _check_cells(document: Document, raw: Mapping[str, Any], where: Where, probl
         if name == "atomic_operations":
             problems += [document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}")
                          for wrong in atomics.read(cell["is"]).wrong]
-        if wrong := _wrong_text(name, cell["is"]):
+        if wrong := wrong_text(name, cell["is"]):
             problems.append(document.problem((*where, name, "is"), f"{fabric}.{name}: {wrong}"))
         if "claimed_value" not in cell:
             if "claimed_until" in cell:
@@ -210,17 +207,6 @@ def _check_cells(document: Document, raw: Mapping[str, Any], where: Where, probl
                                              f"{fabric}.{name}: claimed_value says that behaviour differs from the "
                                              f"claim: "
                                              "add observed: \"[source], what was seen\""))
-
-
-def _wrong_text(name: str, text: Any) -> str:
-    """What is wrong with the text of a cell, where its words have a form; else empty."""
-    if name == "address_formats" and (unknown := unknown_format(text)):
-        return unknown
-    if name == "write_immediate_setting" and text and not _ASSIGNMENT.fullmatch(text):
-        return f'"{text}" is not of the form NAME=VALUE'
-    if name in ("provider", "fabric_name") and text != text.strip():
-        return f'"{text}" has blanks at its ends: write the name as fi_info prints it'
-    return ""
 
 
 def _cells(document: Document, sources: Sources, raw: Mapping[str, Any], where: Where) -> dict[str, Cell]:
