@@ -23,6 +23,15 @@ class progress_thread {
   progress_thread(transport<F> net, Handler on)
       : state_(std::make_unique<state>(std::move(net), std::move(on))),
         thread_([s = state_.get()](std::stop_token stop) { s->run(stop); }) {}
+  progress_thread(progress_thread&&) noexcept = default;
+  /// The thread that was here ends before its transport.
+  progress_thread& operator=(progress_thread&& other) noexcept {
+    progress_thread taken(std::move(other));
+    std::swap(state_, taken.state_);
+    std::swap(thread_, taken.thread_);
+    return *this;
+  }
+  ~progress_thread() = default;
 
   /// Ends the thread and returns the transport. Takes at most one sleep of the transport's timers (200 ms).
   transport<F> stop() {

@@ -80,7 +80,12 @@ class transport : public detail::memory_calls<transport<F>, typename detail::che
     return transport(std::move(e).value());
   }
   transport(transport&&) noexcept = default;
-  transport& operator=(transport&&) noexcept = default;
+  /// The transport that was here ends as its destructor ends it.
+  transport& operator=(transport&& other) noexcept {
+    transport taken(std::move(other));
+    std::swap(e_, taken.e_);
+    return *this;
+  }
   /// Says goodbye to each peer, then releases everything, owned regions included. Takes at most 250 ms.
   ~transport() {
     // Without memory for the goodbyes the port still closes, and peers see that.

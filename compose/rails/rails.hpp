@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several transports of one fabric as one. Each network card, port or address is a rail; a peer is a connection on
-// each. A region has a key on each rail, and transfers are cut into pages that take turns. Policies and backends do not
-// know rails. Pages on different rails have no order, so a put_notify brings one notice for each page (notices()). The
+// Transports of one fabric as one. Each network card, port or address is a rail; a peer is a connection on each. A
+// region has a key on each rail, and transfers are cut into pages that take turns. Policies and backends do not know
+// rails. Pages on different rails have no order, so a put_notify brings one notice for each page (notices()). The
 // target counts them with a notification_counter. One thread owns all rails. For a thread per rail, give each thread a
-// transport of its own instead: transports share nothing. Hot path: put, get, put_notify, progress. Threads: one owner
-// at a time.
+// transport of its own: transports share nothing. Hot path: put, get, put_notify, progress. Threads: the owner's.
 #pragma once
 
 #include "connecting.hpp"
@@ -15,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,7 +49,13 @@ class rails {
     return made;
   }
   rails(rails&&) noexcept = default;
-  rails& operator=(rails&&) noexcept = default;
+  /// The rails that were here end as a whole: their transports use their memory until they are gone.
+  rails& operator=(rails&& other) noexcept {
+    rails taken(std::move(other));
+    const auto parts = [](rails& of) { return std::tie(of.memory_, of.operations_, of.connecting_, of.nets_); };
+    auto theirs = parts(taken);
+    return parts(*this).swap(theirs), *this;
+  }
   ~rails() = default;
 
   std::uint32_t count() const noexcept { return cut().rails; }
@@ -166,9 +172,8 @@ class rails {
   }
 
   // ---- posting
-  // As a transport, always with a context: exactly one `completed` or `failed` reports the end, with the connection
-  // on rail 0 as its peer. progress() posts the pieces that a full queue refused. `again`: rails_options::transfers are
-  // in flight.
+  // As a transport, always with a context: one `completed` or `failed` reports the end, with the connection on rail 0.
+  // progress() posts the pieces that a full queue refused. `again`: rails_options::transfers are in flight.
 
   [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
                                     void* context) noexcept {

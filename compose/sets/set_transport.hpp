@@ -18,6 +18,7 @@
 #include <bit>
 #include <memory>
 #include <thread>
+#include <tuple>
 
 namespace weft {
 
@@ -47,7 +48,13 @@ class transport<fabric_set<F...>>
     return {error(errc::no_memory, "open"), "no memory for a transport of fabric " + std::string(fabric::name)};
   }
   transport(transport&&) noexcept = default;
-  transport& operator=(transport&&) noexcept = default;
+  /// The set that was here ends as a whole: its fabrics write into its state until they are gone.
+  transport& operator=(transport&& other) noexcept {
+    transport taken(std::move(other));
+    const auto parts = [](auto& of) { return std::tie(of.state_, of.active_, of.open_, of.to_sweep_, of.members_); };
+    auto theirs = parts(taken);
+    return parts(*this).swap(theirs), *this;
+  }
 
   using detail::set_posting_calls<transport, F...>::flush;
   template <event_handler Handler>
@@ -85,12 +92,8 @@ class transport<fabric_set<F...>>
                   "weft: retry() takes a post that returns weft::status; for a condition use net.until() [WEFT-C014]");
     status answered = post();
     if (!answered.is_again()) return answered;
-    const status waited = until(
-        [&] {
-          answered = post();
-          return !answered.is_again();
-        },
-        timeout, on);
+    const auto settled = [&] { return !(answered = post()).is_again(); };
+    const status waited = until(settled, timeout, on);
     if (!answered.is_again()) return answered;
     if (waited.code != errc::deadline) return waited;
     return {errc::deadline, origin::weft, answered.native_code, answered.operation};

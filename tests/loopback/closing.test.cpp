@@ -4,6 +4,8 @@
 // was accepted and that the connection was closed. It never learns of a rejection. And the end of a peer: a handler
 // that hears of its failed operations can neither post to it nor release its record, and messages that a handler left
 // come before the end of their peer. A close() that meets its deadline reports what it cuts off.
+#include <weft/compose/rails/rails.hpp>
+#include <weft/compose/sets/fabric_set.hpp>
 #include <weft/compose/transport.hpp>
 #include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
@@ -99,6 +101,72 @@ TEST(close_right_after_accept, with_a_full_queue_is_no_rejection) {
 TEST(close_right_after_accept, by_the_end_of_the_transport_is_no_rejection) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
     expect_accepted_then_closed(accept_and_leave(seed, [](auto& net, const peer&, auto&) { net.reset(); }), seed);
+}
+
+/// Another fabric, for a set.
+struct second_row : silent_row {
+  static constexpr std::string_view name = "second";
+};
+using pair_of_fabrics = fabric_set<fabric, second_row>;
+
+/// A caller that connects, and then takes another transport in the place of the one that has the connection.
+template <class Net, class Open, class Connect>
+answers assign_while_connected(Open opens, Connect connects) {
+  loopback::world w(34);
+  answers seen;
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = open<fabric>({.node = "listener", .service = "7471"}).value();
+    const auto on = overloaded{
+        [&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); }, [&](const connected&) { ++seen.connected; },
+        [&](const lost& l) { ++(l.why.code == errc::closed ? seen.closed : seen.others); }, [](auto&&) {}};
+    while (!over) {
+      net.progress(on);
+      loopback::sleep_for(10us);
+    }
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    Net net = opens();
+    connects(net);
+    Net& same = net;
+    net = std::move(same);
+    loopback::sleep_for(10ms);
+    EXPECT_EQ(seen.closed + seen.others, 0) << "an assignment to itself";
+    net = opens();
+    loopback::sleep_for(50ms);
+    connects(net);
+    over = true;
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+  return seen;
+}
+
+TEST(the_end_of_a_transport, by_an_assignment_says_goodbye) {
+  const answers seen = assign_while_connected<transport<fabric>>(
+      [] { return open<fabric>({}).value(); }, [](auto& net) { EXPECT_TRUE(net.connect("listener:7471", 5s)); });
+  EXPECT_EQ(seen.closed, 1);
+  EXPECT_EQ(seen.others, 0);
+}
+
+TEST(the_end_of_a_transport, by_an_assignment_of_rails_says_goodbye) {
+  const answers seen =
+      assign_while_connected<rails<fabric>>([] { return rails<fabric>::open({.nodes = {"127.0.0.1"}}).value(); },
+                                            [](auto& net) {
+                                              EXPECT_TRUE(net.allocate(4096, rights::all));
+                                              EXPECT_TRUE(net.connect("listener:7471", 5s));
+                                            });
+  EXPECT_EQ(seen.closed, 1);
+  EXPECT_EQ(seen.others, 0);
+}
+
+TEST(the_end_of_a_transport, by_an_assignment_of_sets_says_goodbye) {
+  const answers seen = assign_while_connected<transport<pair_of_fabrics>>(
+      [] { return open<pair_of_fabrics>({.fabrics = "loopback"}).value(); },
+      [](auto& net) { EXPECT_TRUE(net.connect("loopback@listener:7471", 5s)); });
+  EXPECT_EQ(seen.closed, 1);
+  EXPECT_EQ(seen.others, 0);
 }
 
 TEST(the_end_of_a_transport, waits_for_writes_whose_notices_are_still_to_be_sent) {

@@ -2,6 +2,7 @@
 //
 // Many transports in one process, each with a thread of its own, share no mutable state of weft. The thread sanitizer
 // (preset tsan) shows it; without it only results are checked. Transports open and close while others work.
+#include "../../compose/progress_thread.hpp"
 #include "../../compose/selected.hpp"
 #include "../../compose/transport.hpp"
 #include "../../core/describe.hpp"
@@ -108,6 +109,23 @@ TEST(threads, threads_hand_transports_to_each_other) {
     EXPECT_FALSE((*net).listen_address().empty());
     std::jthread([mine = std::move(*net)]() mutable { const transport<selected> last = std::move(mine); }).join();
   }
+}
+
+/// The thread polls its transport, so the transport must not end before it.
+TEST(threads, a_progress_thread_ends_before_another_takes_its_place) {
+  if (selected::name == "loopback") GTEST_SKIP() << "a world never leaves its thread";
+  const auto begin = [] {
+    const auto on = [](const auto&) {};
+    return progress_thread<selected, decltype(on)>(open<selected>({.node = "127.0.0.1"}).value(), on);
+  };
+  auto loop = begin();
+  for (int round = 0; round < 5; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the thread polls by now
+    loop = begin();
+  }
+  auto& same = loop;
+  loop = std::move(same);
+  EXPECT_FALSE(loop.stop().descriptor() < -1);
 }
 
 }  // namespace
