@@ -87,6 +87,11 @@ inline std::byte* encode(const group_member& m, std::byte* at) noexcept {
   return at + group_member_bytes(m.kind, m.payload.size());
 }
 
+/// Bytes behind a group that say here, and not on the wire, that no member follows.
+inline constexpr std::size_t group_end_bytes = 8;
+/// Writes them. No member begins so, and the reader stops there.
+[[gnu::always_inline]] inline void end_group(std::byte* at) noexcept { detail::store(at, ~std::uint64_t{0}); }
+
 enum class group_verdict : std::uint8_t { member, end, garbled };
 
 /// Reads the members of a group one by one. Strict: it accepts known kinds only, a number only where the format has

@@ -51,8 +51,8 @@ class admission {
   }
   /// This side dials and finds no free record. A silent caller leaves, even a young one. False: there is none.
   bool make_room_for_own() {
-    e_.read_clock();
-    return !e_.peers.full() || drop(0, 0);
+    // The tick itself stays: only the timers may change it, which know then that the owner was away.
+    return !e_.peers.full() || drop(0, 0, e_.tick_now());
   }
 
   /// The host of a link, or of an address that a hello names. 0: unknown; such callers have no share.
@@ -87,15 +87,15 @@ class admission {
       has += std::uint32_t{r.state != peer_state::free && host_of(r) == host && counts(r)};
     return has;
   }
-  bool drop_a_silent_caller(std::uint64_t host) { return drop(host, grace_ms); }
+  bool drop_a_silent_caller(std::uint64_t host) { return drop(host, grace_ms, e_.tick); }
 
   /// Ends the oldest caller that has said nothing, or whose refusal is out, and frees its record. `host`: 0 means any.
-  bool drop(std::uint64_t host, std::uint32_t least_age) {
+  bool drop(std::uint64_t host, std::uint32_t least_age, std::uint32_t now) {
     record* oldest = nullptr;
     e_.peers.each_unfinished([&](record& r) {
       const bool leaves = r.state == peer_state::arrived || (r.state == peer_state::refusing && !r.handshake_pending);
-      if (!leaves || e_.tick - r.since < least_age || (host != 0 && host_of(r) != host)) return;
-      if (oldest == nullptr || e_.tick - r.since > e_.tick - oldest->since) oldest = &r;
+      if (!leaves || now - r.since < least_age || (host != 0 && host_of(r) != host)) return;
+      if (oldest == nullptr || now - r.since > now - oldest->since) oldest = &r;
     });
     if (oldest == nullptr) return false;
     ++e_.turned_away;

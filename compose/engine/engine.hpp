@@ -169,9 +169,12 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   std::uint32_t silence_ticks() const noexcept { return ticks(options.silence_limit); }
 
   // ---- time, random numbers, processes
-  void read_clock() noexcept { tick = ticks(std::max(duration::zero(), rough_now(*port) - opened)); }
+  static constexpr std::uint32_t most_ticks = ~std::uint32_t{0} / 2;  ///< Of a limit: ticks wrap after 49.7 days.
+  std::uint32_t tick_now() const noexcept {
+    return static_cast<std::uint32_t>(std::max(duration::zero(), rough_now(*port) - opened) / 1ms);
+  }
   static constexpr std::uint32_t ticks(duration d) noexcept {
-    return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(d / 1ms, most_ticks));
   }
   std::uint64_t entropy() noexcept { return random_of(*port); }
   /// The name of this process for peers on the same host, and a watch over a peer's process.

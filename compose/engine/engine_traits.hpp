@@ -140,7 +140,7 @@ struct engine_traits {
   using known_peers = weft::detail::known_peers<record, connected>;
   using slot = operation_slot<record, library_bytes, swap_loops>;
   using receive = receive_slot<library_bytes>;
-  using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes>;
+  using control_buffers = buffer_pool<wire::largest_handshake + wire::header_bytes + wire::group_end_bytes>;
   using coalescer_type = typename coalescing::template type<engine_traits>;
   using tagged_type = typename tagged_answer::template type<engine_traits>;
   using ended_list = std::conditional_t<ends_at_return, ended_operations<slot>, none_ended<slot>>;

@@ -108,7 +108,7 @@ class coalescer {
   }
 
   engine_type& e_;
-  buffer_pool<Traits::group_bytes + Traits::front> buffers_;
+  buffer_pool<Traits::group_bytes + Traits::front + wire::group_end_bytes> buffers_;
   std::vector<record*> peers_;  ///< With coalesced posts, and some that had. Capacity reserved at open.
 };
 

@@ -66,13 +66,14 @@ class [[nodiscard]] group : public refused_members {
   }
 
   /// Sends what was packed. `again`: the group is still open. Other errors: it is closed, and its members fail at
-  /// the next poll.
+  /// the next poll. deadline: they have failed, because the group was open for options.operation_timeout.
   status close() noexcept {
     if (e_ == nullptr) return error(errc::invalid, "close a closed group");
     record* r = initiator_type(*e_).living(to_);
     status s{};
     if (r == nullptr) s = initiator_type(*e_).dead(to_, "close a group");  // its members ended with the peer
     else if (holds()) s = packing(*e_).post(open_);
+    else if (open_.slot != no_index) s = error(errc::deadline, "close a group");  // its members were reported
     if (s.is_again() && r != nullptr) return s;
     open_ = {};
     e_ = nullptr;

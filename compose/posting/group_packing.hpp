@@ -56,6 +56,7 @@ class group_packing {
     if (static_cast<std::size_t>(g.end - g.at) < need) [[unlikely]]
       if (const status s = make_room(r, g, need); !s) return s;
     g.at = wire::encode_message(g.at, from.data, from.size);
+    wire::end_group(g.at);
     if (--g.room == 0) [[unlikely]]
       filled(g);
     return {};
@@ -67,6 +68,7 @@ class group_packing {
     if (static_cast<std::size_t>(g.end - g.at) < need)
       if (const status s = make_room(r, g, need); !s) return s;
     g.at = wire::encode({kind, immediate, at.address, at.key, {from.data, from.size}}, g.at);
+    wire::end_group(g.at);
     if (--g.room == 0) filled(g);
     return {};
   }
@@ -118,7 +120,7 @@ class group_packing {
     e_.deferred.forget([&o](const slot& s) { return &s == &o; });
     o.use = slot_use::control;  // a handler may close the peer, which must not end this slot again
     o.record = nullptr;
-    wire::group_reader in({start_of(o), static_cast<std::size_t>(o.scratch[0])});
+    wire::group_reader in({start_of(o), Engine::group_bytes + wire::group_end_bytes});  // an open group has no size yet
     for (wire::group_member m; in.next(m) == wire::group_verdict::member;)
       if (m.kind != wire::group_kind::refusal && r.number == peer_access::number(whose) && r.state != peer_state::free)
         on(failed{m.kind == wire::group_kind::message ? operation::send
@@ -153,6 +155,7 @@ class group_packing {
       return again(waits_for::operation_slot, "a group");
     }
     std::byte* const start = start_of(*o);
+    wire::end_group(start);
     g = {start, start + capacity(r), Engine::group_members, o->index, ++o->generation};
     e_.coalescer.opened(r, g);
     return {};

@@ -42,7 +42,7 @@ class timers {
 
   void run(erased_handler on) {
     const std::uint32_t before = e_.tick;
-    e_.read_clock();
+    e_.tick = e_.tick_now();
     e_.poll_budget.timers_after(every_polls - 1);
     if (e_.tick != before || follows_links()) connection_manager<Engine>(e_).follow_links(on);
     if (!e_.deferred_replies.empty()) target_atomics<Engine>(e_).settle();

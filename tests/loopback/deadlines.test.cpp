@@ -2,6 +2,7 @@
 //
 // Deadlines in virtual time, where the machine's load does not count. A waiting call ends at its deadline. An operation
 // without an end fails at operation_timeout, 10 % and 50 ms later at most.
+#include <weft/compose/coalescing.hpp>
 #include <weft/compose/transport.hpp>
 #include <weft/generated/loopback.hpp>
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace weft {
 namespace {
@@ -29,10 +31,13 @@ void ends_at(net_type& net, duration limit, std::string_view name, Call&& call) 
   EXPECT_LE(net.now() - start, limit + 1ms) << name;
 }
 
-/// The sides of a conversation whose path is cut: no packet arrives any more. Or it stays `whole`.
+/// The sides of a conversation whose path is cut: no packet arrives any more. Or it stays `whole`, and
+/// longer than the time between two ticks.
 template <class Body>
 void with_a_cut_path(bool sleeps, duration timeout, Body body, duration limit = 1h, bool whole = false) {
-  loopback::world w(31);
+  loopback::faults trouble;
+  if (whole) trouble.delay_least = 1500us, trouble.delay_most = 1600us;
+  loopback::world w(31, trouble);
   bool over = false;
   region_bytes described{};
   w.spawn("listener", [&] {
@@ -166,11 +171,11 @@ TEST(deadlines, an_owner_that_only_polls_ends_them_within_the_polls_between_two_
 }
 
 /// The owner computes for longer than the timeout, and then posts: its operations are new, and the path is whole.
-TEST(deadlines, operations_posted_after_a_long_pause_without_polls_are_not_late) {
+void post_after_a_pause(bool dials) {
   for (const bool sleeps : {true, false}) {
     with_a_cut_path(
         sleeps, 1s,
-        [](net_type& net, peer p, const remote_region& there) {
+        [dials](net_type& net, peer p, const remote_region& there) {
           const auto mine = net.allocate(64, rights::none).value();
           for (int i = 0; i < 64; ++i) net.progress(ignore);
           loopback::sleep_for(5s);
@@ -180,10 +185,93 @@ TEST(deadlines, operations_posted_after_a_long_pause_without_polls_are_not_late)
               overloaded{[&](const completed&) { ++completions; },
                          [](const failed& f) { ADD_FAILURE() << name_of(f.what) << " failed"; }, [](auto&&) {}};
           four.post(net, p, there, mine.first(8));
+          EXPECT_TRUE(!dials || net.start_connect("listener:7471"));
           EXPECT_TRUE(net.until([&] { return completions == 4; }, 1s, on));
         },
         1h, true);
   }
+}
+
+TEST(deadlines, operations_posted_after_a_long_pause_without_polls_are_not_late) { post_after_a_pause(false); }
+
+TEST(deadlines, a_dial_after_a_long_pause_hides_it_from_no_operation) { post_after_a_pause(true); }
+
+/// 2^32 milliseconds are 49.7 days; four more would be a limit of 4 ms.
+TEST(deadlines, a_limit_of_months_is_no_limit_of_milliseconds) {
+  with_a_cut_path(true, 4'294'967'300ms, [](net_type& net, peer p, const remote_region& there) {
+    const auto mine = net.allocate(64, rights::none).value();
+    pending four;
+    const auto on = four.handler();
+    four.post(net, p, there, mine.first(8));
+    EXPECT_EQ(net.until([&] { return four.ended != 0; }, 10s, on).code, errc::deadline);
+    EXPECT_EQ(four.ended, 0U);
+  });
+  using engine_type = detail::engine<fabric>;
+  static_assert(engine_type::ticks(4'294'967'300ms) == engine_type::most_ticks);
+  static_assert(engine_type::ticks(duration::max()) == engine_type::most_ticks);
+  static_assert(engine_type::ticks(1500us) == 1);
+}
+
+/// Three members in a group that nobody closes. `before`: a post whose slot the group takes then.
+template <class F, class Before>
+void leave_a_group_open(Before before) {
+  loopback::world w(33);
+  bool over = false;
+  region_bytes described{};
+  w.spawn("listener", [&] {
+    auto net = open<F>({.node = "listener", .service = "7471", .sleeps = true}).value();
+    const auto page = net.allocate(4096, rights::all).value();
+    std::memset(page.data(), 0x40, 8);
+    described = net.export_region(page, owner_polls);
+    ASSERT_TRUE(net.accept_one(5s, ignore));
+    while (!over) {
+      net.progress(ignore);
+      loopback::sleep_for(10us);
+    }
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<F>({.sleeps = true, .operations = 16, .operation_timeout = 50ms}).value();
+    const peer p = net.connect("listener:7471", 5s).value();
+    const auto mine = net.allocate(64, rights::none).value();
+    before(net, p, net.parse_region(described).value());
+    int failures = 0;
+    const auto on = overloaded{[&](const failed& f) {
+                                 ++failures;
+                                 EXPECT_EQ(f.what, operation::send);
+                                 EXPECT_EQ(f.why.code, errc::deadline);
+                                 EXPECT_EQ(f.context, nullptr);
+                               },
+                               [](auto&&) {}};
+    auto g = net.coalesce(p);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(g.send(mine.first(8)));
+    (void)net.until([] { return false; }, 200ms, on);
+    EXPECT_EQ(failures, 3);
+    EXPECT_EQ(g.close().code, errc::deadline);
+    over = true;
+  });
+  const auto run = w.run(1h);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+constexpr auto posts_nothing = [](auto&, peer, const remote_region&) {};
+constexpr auto adds_to_a_word = [](auto& net, peer p, const remote_region& there) {
+  std::uint64_t old = 0;
+  bool done = false;
+  const auto on = overloaded{[&](const completed&) { done = true; }, [](auto&&) {}};
+  EXPECT_TRUE(net.fetch_add(p, there.at(0), 1, &old));
+  EXPECT_TRUE(net.until([&] { return done; }, 1s, on));
+};
+
+TEST(deadlines, each_member_of_an_open_group_fails_at_its_deadline) {
+  leave_a_group_open<fabric>(posts_nothing);
+  leave_a_group_open<fabric>(adds_to_a_word);
+}
+
+TEST(deadlines, each_member_of_an_open_group_of_any_size_fails_at_its_deadline) {
+  using gathering = with<fabric, answers::coalesce::up_to<16, 128>>;
+  leave_a_group_open<gathering>(posts_nothing);
+  leave_a_group_open<gathering>(adds_to_a_word);
 }
 
 }  // namespace

@@ -122,6 +122,16 @@ TEST(a_group, truncated_or_with_too_many_members_is_garbled) {
   EXPECT_EQ(back.size(), largest_group);
 }
 
+TEST(a_group, that_is_still_open_ends_where_its_members_end) {
+  std::vector<std::byte> buffer(128, std::byte{0});  // zeros would be empty messages
+  std::byte* at = encode_message(buffer.data(), buffer.data(), 0);
+  end_group(at);
+  group_reader in(buffer);
+  group_member m;
+  EXPECT_EQ(in.next(m), group_verdict::member);
+  EXPECT_NE(in.next(m), group_verdict::member);
+}
+
 TEST(a_group, with_a_flipped_bit_is_garbled_or_differs) {
   const auto raw = encoded(sample);
   for (std::size_t i = 0; i < raw.size() * 8; ++i) {
