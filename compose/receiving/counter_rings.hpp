@@ -43,13 +43,18 @@ class counter_rings {
     e_.ring_seen = written;
     e_.rings_are_due = false;
     for (record& r : e_.peers)
-      if (r.state == peer_state::established || r.state == peer_state::leaving) read_ring(r);
+      if (is_read(r)) read_ring(r);
+  }
+  static bool is_read(const record& r) noexcept {
+    return r.state == peer_state::established || r.state == peer_state::leaving;
   }
 
+  /// At most one round of the ring: a peer that writes all the time holds no poll. A handler may close the peer.
   void read_ring(record& r) {
+    const std::uint32_t number = r.number;
     auto* ring =
         reinterpret_cast<wire::ring_entry*>(e_.ring_memory.get()) + e_.peers.index_of(r) * Engine::ring_entries;
-    for (;;) {
+    for (std::uint32_t left = Engine::ring_entries; left != 0 && is_read(r) && r.number == number; --left) {
       wire::ring_entry& entry = ring[r.ring_read % Engine::ring_entries];
       const std::uint32_t sequence = std::atomic_ref<std::uint32_t>(entry.sequence).load(std::memory_order_acquire);
       if (sequence != r.ring_read + 1) break;
@@ -57,7 +62,9 @@ class counter_rings {
       ++r.ring_read;
       on_(notified{e_.handle(r), immediate});
     }
-    if (r.state != peer_state::established || r.ring_read - r.ring_reported < Engine::ring_entries / 4) return;
+    if (r.state != peer_state::established || r.number != number ||
+        r.ring_read - r.ring_reported < Engine::ring_entries / 4)
+      return;
     std::byte body[4];
     wire::encode(r.ring_read, body);
     const status sent = e_.tell(r, wire::message_kind::ring_credit, body);

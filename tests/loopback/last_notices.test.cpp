@@ -80,6 +80,48 @@ TEST(a_goodbye, leaves_no_notice_of_a_ring_behind) {
     EXPECT_EQ(notices_before_a_close(seed), (std::vector<std::uint32_t>{0, 1, 2})) << "seed " << seed;
 }
 
+TEST(a_close_by_a_handler, ends_the_notices_of_a_ring) {
+  loopback::world w(35);
+  bool over = false, posted = false;
+  region_bytes place;
+  int notices = 0;
+  w.spawn("listener", [&] {
+    auto net = open<counted_row>({.node = "listener", .service = "7471"}).value();
+    const auto target = net.allocate(64, rights::all).value();
+    place = net.export_region(target, owner_polls);
+    const auto on = overloaded{[&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); },
+                               [&](const notified& n) {
+                                 ++notices;
+                                 EXPECT_TRUE(n.peer.alive());
+                                 EXPECT_TRUE(net.close(n.peer, 0s));
+                               },
+                               [](auto&&) {}};
+    while (!posted) {
+      net.progress(on);
+      loopback::sleep_for(10us);
+    }
+    loopback::sleep_for(5ms);
+    while (!over) {
+      net.progress(on);
+      loopback::sleep_for(10us);
+    }
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(1ms);
+    auto net = open<counted_row>({.sleeps = true}).value();
+    const auto there = net.connect("listener:7471", 5s).value();
+    const auto source = net.allocate(64, rights::none).value();
+    const auto at = net.parse_region(place).value().at(0);
+    posted = true;
+    for (std::uint32_t i = 0; i < 5; ++i) EXPECT_TRUE(net.put_notify(there, source.slice(0, 8), at, i));
+    (void)net.until([] { return false; }, 20ms, [](auto&&) {});
+    over = true;
+  });
+  const auto run = w.run(1min);
+  EXPECT_TRUE(run) << run.sentence;
+  EXPECT_EQ(notices, 1);
+}
+
 /// Writes with an immediate that names the connection, and overtakes messages.
 struct overtaking_row : fabrics::loopback {
   static constexpr fabric_facts facts = [] {
