@@ -46,6 +46,7 @@ class links {
  private:
   void drain() noexcept {
     e_.draining = true;
+    e_.quiet = false;
     e_.put_off();
   }
 

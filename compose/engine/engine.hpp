@@ -95,7 +95,7 @@ struct engine : engine_traits<F>, control_sender<engine<F>, engine_traits<F>> {
   std::vector<receive_block<receive>> retired_receives;       ///< Of ended links. Freed when the queue was seen empty.
   weft::detail::batch_hints batch_hints = batch_hints::none;  ///< See posting/more_hints.hpp.
   peer stalled_batch;                                         ///< The peer of the batch that `batch_hints` speaks of.
-  bool draining = false;  ///< A link ended, and its entries may still be in the queue.
+  bool draining = false, quiet = false;  ///< A link ended, and entries of it may still come. None ended since a poll.
   std::array<receive_request, traits::chains_receives ? traits::longest_chain : 0> refill;  ///< Consumed in this poll.
   std::uint32_t refills = 0, link_blocks = 0;  ///< link_blocks: of receives, also those of ended links.
   std::vector<receive*> unposted;              ///< Receives that the library had no room for.

@@ -134,6 +134,7 @@ class cq_poller {
     cq_poller in(e, on);
     if (!e.unexpected_messages.empty()) rare_calls<Engine>::retry_unexpected(e, on);
     int found = in.report_ended();
+    e.quiet = true;  // until a link ends: only a poll after that can find its entries
     found += e.port->poll([&in](const completion_entry& c, auto&... from) { in.take_one(c, from...); });
     receives<Engine>(e).refill();
     counter_rings_of<Engine, Handler>(e, on).poll();

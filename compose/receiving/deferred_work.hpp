@@ -36,7 +36,7 @@ class deferred_work {
 
   [[gnu::always_inline]] void run_all(int found) {
     completions<Engine, erased_handler> ends(e_, on_);
-    if (Engine::connected && found == 0 && e_.draining) settle_links();
+    if (Engine::connected && found == 0 && e_.draining && e_.quiet) settle_links();
     if (!e_.unposted.empty()) post_again();
     if (!e_.deferred.empty()) continue_deferred(ends);
     if (!e_.deferred_replies.empty()) target_atomics<Engine>(e_).settle();
@@ -53,6 +53,7 @@ class deferred_work {
     e_.peers.each_ended_link([this](record& r) {
       if (r.live_number() != peer_header::dead) (void)ring_watch_of<Engine, erased_handler>(e_, on_).drain(r);
     });
+    if (!e_.quiet) return;  // a handler closed a peer: the next empty poll settles
     receives<Engine>(e_).settle();
     connection_manager<Engine>(e_).settle_links(on_);
   }

@@ -2,7 +2,9 @@
 //
 // A handler closes the peer with deferred work and posts to another. Each operation ends once, and a released slot is
 // not mistaken for its old use.
+#include <weft/compose/sets/members.hpp>
 #include <weft/compose/transport.hpp>
+#include <weft/compose/with.hpp>
 #include <weft/generated/loopback.hpp>
 
 #include <gtest/gtest.h>
@@ -77,6 +79,54 @@ TEST(deferred, a_handler_may_close_a_peer_with_deferred_work_and_post_to_another
     over = true;
   });
   const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+/// A cell is read after the poll of the queue. Its handler closes the peer, so that poll says nothing about the link.
+TEST(deferred, a_link_that_a_cell_ends_is_settled_by_a_later_poll) {
+  using watched = with<fabric, answers::notify::watched_word>;
+  loopback::world w(3);
+  bool over = false, left = false;
+  region_bytes place{};
+  w.spawn("listener", [&] {
+    auto net = open<watched>({.node = "listener", .service = "7471"}).value();
+    const auto page = net.allocate(64, rights::all).value();
+    place = net.export_region(page, owner_polls);
+    bool closed = false;
+    const auto on = overloaded{[&](const requested& r) { EXPECT_TRUE(net.accept(r.peer)); },
+                               [&](const received&) {
+                                 left = true;
+                                 return false;  // work stays deferred
+                               },
+                               [&](const notified& n) {
+                                 closed = true;
+                                 EXPECT_TRUE(net.close(n.peer, 0s));
+                               },
+                               [](auto&&) {}};
+    const auto& e = detail::transport_parts::engine_of(net);
+    while (!closed) {
+      net.progress(on);
+      loopback::sleep_for(10us);
+    }
+    EXPECT_TRUE(e.draining) << "the library was not polled since the link's end";
+    EXPECT_EQ(e.retired_receives.size(), 1U);
+    for (int i = 0; i < 10; ++i) net.progress(on);
+    EXPECT_FALSE(e.draining);
+    EXPECT_TRUE(e.retired_receives.empty());
+    over = true;
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<watched>({}).value();
+    const auto on = [](auto&&) {};
+    const peer there = net.connect("listener:7471", 5s).value();
+    const auto mine = net.allocate(64, rights::none).value();
+    EXPECT_TRUE(net.send(there, mine.first(8)));
+    EXPECT_TRUE(net.until([&] { return left; }, 5s, on));
+    EXPECT_TRUE(net.put_notify(there, mine.first(8), net.parse_region(place).value().at(0), 7));
+    EXPECT_TRUE(net.until([&] { return over; }, 5s, on));
+  });
+  const auto run = w.run(60s);
   EXPECT_TRUE(run) << run.sentence;
 }
 
