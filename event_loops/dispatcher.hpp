@@ -224,12 +224,12 @@ class dispatcher {
       end(p, {error(errc::deadline, "wait"), p.from});
     }
   }
-  /// A connection that nobody waits for any more must not stand later.
+  /// A connection that nobody waits for any more must not stand later. It is not alive yet, and has a record.
   void drop_connection(pending& p) noexcept {
     const peer wanted = p.from;
     if (for_connections_.find([&](const pending& each) { return &each == &p; }) == nullptr) return;
     p.queue_place::leave();
-    if (wanted.alive()) (void)net_.close(wanted, duration(0), router{*this});
+    if (wanted) (void)net_.close(wanted, duration(0), router{*this});
   }
   void end_all_of(peer gone, const status& why) noexcept {
     for (places* each : {&for_messages_, &for_connections_, &watched_}) {

@@ -213,6 +213,47 @@ TEST(senders, stop_of_the_dispatcher_ends_all_operations_under_way) {
            });
 }
 
+/// The listener polls only after the caller gave up, and accepts what has come by then.
+TEST(senders, a_connect_that_was_given_up_leaves_no_connection) {
+  loopback::world w(33);
+  bool given_up = false, over = false;
+  w.spawn("listener", [&] {
+    auto net = open<fabric>({.node = "listener", .service = "7471"}).value();
+    while (!given_up) loopback::sleep_for(100us);
+    peer asked;
+    const auto on = overloaded{[&](const requested& r) {
+                                 asked = r.peer;
+                                 EXPECT_TRUE(net.accept(r.peer));
+                               },
+                               [](auto&&) {}};
+    while (!over) {
+      net.progress(on);
+      loopback::sleep_for(10us);
+    }
+    EXPECT_FALSE(asked.alive());
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<fabric>({.peers = 1, .operation_timeout = 5s}).value();
+    dispatcher d(net);
+    std::stop_source stop;
+    ending how;
+    auto connects = senders(d).connect("listener:7471").connect(receiver{&how, stop.get_token()});
+    connects.start();
+    (void)d.until([] { return false; }, 5ms);
+    stop.request_stop();
+    d.deliver();
+    EXPECT_EQ(how.stops, 1U);
+    given_up = true;
+    (void)d.until([] { return false; }, 50ms);
+    over = true;
+    (void)d.until([] { return false; }, 5ms);
+    EXPECT_TRUE(net.start_connect("listener:7471")) << "the only record is taken";
+  });
+  const auto run = w.run(1h);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
 TEST(senders, a_dead_peer_ends_the_waits_for_it) {
   loopback::world w(33);
   w.spawn("listener", [&] {
