@@ -52,6 +52,7 @@ class orderly_close {
     bool any = false;
     for (record& r : e_.peers) any = any || r.state == peer_state::established || r.handshake_pending;
     if (any) {
+      read_last_words(ignore);
       (void)blocking_calls<Engine>(e_).until([&] { return are_drained(); }, at_most / 2, ignore);
       (void)blocking_calls<Engine>(e_).until([&] { return said_all_goodbyes(); }, at_most / 4, ignore);
       (void)blocking_calls<Engine>(e_).until([&] { return outstanding() == 0; },
@@ -106,6 +107,12 @@ class orderly_close {
     return true;
   }
 
+  /// Goodbyes that wait in the queue are read first. A peer that left in this process took its memory along, and
+  /// libfabric's shm would write a goodbye to where that memory was. A full poll may leave entries, so a few are made.
+  void read_last_words(erased_handler on) {
+    for (int polls = 0; polls < 64 && blocking_calls<Engine>(e_).step(on) > 0; ++polls) {
+    }
+  }
   /// Polls for 2 ms: an injected goodbye has no completion, and many providers send it only while they are polled.
   /// Events of other peers go to `on`.
   void linger(erased_handler on) {
