@@ -101,29 +101,47 @@ class connect_calls {
     return e_.handle(*r);
   }
 
-  /// Waits for one request and accepts it.
+  /// Waits for one request and accepts it. Without a handler, further requests of the same poll stay for the next call.
   result<peer> accept_one(duration timeout, waiting_handler waits) {
     if (!e_.options.listens)
       return {error(errc::invalid, "accept"),
               "accept_one() needs a transport that listens, and this one does not listen: open it with a service or "
               "with listens"};
-    std::optional<peer> asked;
+    peer asked = oldest_kept();
     const erased_handler on = waits.events();
     auto watch = overloaded{[&](const requested& r) {
+                              if (waits.refuses()) keep(r.peer);
+                              else if (asked) on(r);
                               if (!asked) asked = r.peer;
-                              else on(r);
+                            },
+                            [&](const lost& l) {
+                              if (!is_kept(l.peer)) on(l);
                             },
                             [&](const received& m) { return on(m); }, [&](const auto& other) { on(other); }};
     const erased_handler watching = erased_handler::of(watch);
-    const status waited =
-        Waits(e_).until([&] { return asked.has_value() || waits.interrupted() != nullptr; }, timeout, watching);
-    if (asked) {
-      const status s = accept(*asked, {}, false);
-      if (!s) return {s, "the request was withdrawn"};
-      return *asked;
-    }
-    if (const char* seen = waits.interrupted()) return passed_over("accept_one", seen);
-    return {waited, "nobody asked to connect in time"};
+    const status waited = Waits(e_).until([&] { return asked || waits.interrupted() != nullptr; }, timeout, watching);
+    if (const char* seen = waits.interrupted()) return passed_over("accept_one", seen);  // a request stays
+    if (!asked) return {waited, "nobody asked to connect in time"};
+    if (waited.code == errc::invalid) return {waited, "accept_one() waits and cannot be called inside a handler"};
+    if (const status s = accept(asked, {}, false); !s) return {s, "the request was withdrawn"};
+    return asked;
+  }
+  /// Keeps a request that no handler gets, for the next accept_one().
+  void keep(peer p) noexcept {
+    if (record* const r = record_of(p)) r->request_kept = true;
+  }
+  bool is_kept(peer p) const noexcept {
+    const record* const r = record_of(p);
+    return r != nullptr && r->request_kept;
+  }
+  /// Nobody, where no request was kept.
+  peer oldest_kept() noexcept {
+    record* oldest = nullptr;
+    e_.peers.each_unfinished([&](record& r) {
+      const bool waits = r.request_kept && r.state == peer_state::requested;
+      if (waits && (oldest == nullptr || e_.tick - r.since > e_.tick - oldest->since)) oldest = &r;
+    });
+    return oldest == nullptr ? peer() : e_.handle(*oldest);
   }
   /// Accepts a request. Errors: peer_lost, when there is no request of this peer any more; invalid; no_memory.
   status accept(peer p, const_bytes private_data, bool has) noexcept {
@@ -134,6 +152,7 @@ class connect_calls {
       return error(errc::peer_lost, "accept");
     if (!handshakes().keep_private(*r, private_data, has)) return error(errc::no_memory, "accept");
     (void)advance(e_, *r, peer_event::owner_accepts);
+    r->request_kept = false;
     r->last_sent = e_.tick;
     handshakes().send(*r);
     return {};

@@ -30,6 +30,8 @@ class waiting_handler {
     if constexpr (std::is_same_v<Handler, refuse_events>) seen_ = &on.seen;
   }
   erased_handler events() const noexcept { return on_; }
+  /// Whether nobody takes the events.
+  bool refuses() const noexcept { return seen_ != nullptr; }
   /// Null: no such event, or the caller passed a handler.
   const char* interrupted() const noexcept { return seen_ == nullptr ? nullptr : *seen_; }
 

@@ -137,6 +137,7 @@ struct record_start : library_context<0> {
   bool handshake_pending : 1 = false;  ///< A hello, accept or reject is still to be sent.
   bool has_private_data : 1 = false;
   bool notices_lost : 1 = false;  ///< There was no room for a notice that came before the accept.
+  bool request_kept : 1 = false;  ///< No handler got the request: the next accept_one() takes it.
   bool heard = false;    ///< A message came after the timers last polled; on rows without heartbeats, a heartbeat.
   short_tick last_sent;  ///< Tick of the last handshake or heartbeat.
   std::uint16_t heartbeat_every = 0;  ///< In ticks; 0: the peer expects no heartbeats.
@@ -155,7 +156,7 @@ struct peer_record : peer_header, record_start, Parts... {
 
   /// Forgets the connection before. The parts reset themselves.
   void reset() noexcept {
-    handshake_pending = has_private_data = notices_lost = false;
+    handshake_pending = has_private_data = notices_lost = request_kept = false;
     words.reset();
     theirs = {};
     heartbeat_every = 0;

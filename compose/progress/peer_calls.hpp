@@ -41,7 +41,8 @@ class peer_calls {
   result<peer> connect(std::string_view where, const_bytes private_data, duration timeout, Handler&& on = {}) {
     return rare::connect(e_(), where, private_data, true, timeout, on);
   }
-  /// Waits for a request and accepts it. Errors: invalid (this transport does not listen), deadline.
+  /// Waits for a request and accepts it. Further requests go to `on`; without a handler they stay for the next call,
+  /// and other events are an error. Errors: invalid (this transport does not listen), deadline.
   template <class Handler = refuse_events>
   result<peer> accept_one(duration timeout, Handler&& on = {}) {
     return rare::accept_one(e_(), timeout, on);

@@ -65,19 +65,28 @@ class set_peer_calls {
       return {error(errc::invalid, "accept"),
               "accept_one() needs a transport that listens, and this one does not listen: open it with a service or "
               "with listens"};
-    std::optional<peer> asked;
+    constexpr bool refuses = std::same_as<std::remove_cvref_t<Handler>, refuse_events>;
+    peer asked;
+    self().members_.each([&](auto& net, auto) { asked = asked ? asked : calls_of(net).oldest_kept(); });
+    const auto is_kept = [&](peer p) {
+      return self().to_member(p, [&](auto& net, auto) { return calls_of(net).is_kept(p); });
+    };
     auto watch = overloaded{[&](const requested& r) {
+                              if (refuses)
+                                self().to_member(r.peer, [&](auto& net, auto) { calls_of(net).keep(r.peer); });
+                              else if (asked) on(r);
                               if (!asked) asked = r.peer;
-                              else on(r);
+                            },
+                            [&](const lost& l) {
+                              if (!is_kept(l.peer)) on(l);
                             },
                             [&](const received& m) { return offer(on, m); }, [&](const auto& other) { on(other); }};
-    const status waited = self().until([&] { return asked.has_value() || interrupted(on) != nullptr; }, timeout, watch);
-    if (asked) {
-      if (const status s = accept(*asked); !s) return {s, "the request was withdrawn"};
-      return *asked;
-    }
-    if (const char* seen = interrupted(on)) return any_calls::passed_over("accept_one", seen);
-    return {waited, "nobody asked to connect in time"};
+    const status waited = self().until([&] { return asked || interrupted(on) != nullptr; }, timeout, watch);
+    if (const char* seen = interrupted(on)) return any_calls::passed_over("accept_one", seen);  // a request stays
+    if (!asked) return {waited, "nobody asked to connect in time"};
+    if (waited.code == errc::invalid) return {waited, "accept_one() waits and cannot be called inside a handler"};
+    if (const status s = accept(asked); !s) return {s, "the request was withdrawn"};
+    return asked;
   }
   /// Answers a `requested` event. Errors: those of one fabric, and those of registering this side's regions with a
   /// fabric that had no peer yet.
@@ -134,6 +143,12 @@ class set_peer_calls {
  protected:
   using any_calls = connect_calls<engine<std::tuple_element_t<0, std::tuple<F...>>>,
                                   blocking_calls<engine<std::tuple_element_t<0, std::tuple<F...>>>>>;
+  template <class Net>
+  static auto calls_of(Net& net) noexcept {
+    auto& e = transport_parts::engine_of(net);
+    using engine_type = std::remove_reference_t<decltype(e)>;
+    return connect_calls<engine_type, blocking_calls<engine_type>>(e);
+  }
   static const char* interrupted(const refuse_events& on) noexcept { return on.seen; }
   template <class Handler>
   static const char* interrupted(const Handler& /*on*/) noexcept {
