@@ -275,8 +275,10 @@ class connections {
     const std::uint32_t tag = on(link_change::arrived, no_tag, &link);
     if (link.phase == link_phase::gone) return;  // The handler hung up.
     link.tag = tag;
-    if (tag == no_tag || links_.size() > most_links_) return hang_up(&link);
-    link.phase = say_hello(link) && establish(link) ? link_phase::established : link_phase::ending;
+    if (tag == no_tag) return hang_up(&link);
+    // The transport holds the link from here on, so it must hear of a refusal too.
+    const bool stays = links_.size() <= most_links_ && say_hello(link) && establish(link);
+    link.phase = stays ? link_phase::established : link_phase::ending;
   }
 
   std::string who_;

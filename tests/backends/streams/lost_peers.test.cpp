@@ -129,5 +129,39 @@ TEST_F(lost_peers, keep_no_place_of_a_message_that_was_sent_in_parts) {
   EXPECT_EQ(places(), before);
 }
 
+/// Two callers come between two polls, and there is one place. Who was offered and refused is named to the transport:
+/// otherwise it would keep a link that is gone.
+TEST(callers_beyond_the_links, are_reported_as_refused) {
+  using port_type = port_by_socket::port_type;
+  const auto own = port_type::open({.node = "127.0.0.1", .listens = true, .links = 1}).value();
+  const auto to = socket_address::of(own->address());
+  std::vector<owned_socket> callers;
+  for (int i = 0; i < 2; ++i) {
+    const owned_socket& one = callers.emplace_back(::socket(to->family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::connect(one.get(), to->get(), to->size), 0);
+    const auto said = hello{64}.bytes();
+    ASSERT_EQ(::send(one.get(), said.data(), said.size(), MSG_NOSIGNAL), static_cast<ssize_t>(said.size()));
+  }
+  std::vector<std::uint32_t> arrived, established, refused;
+  const auto follow = [&](link_change change, std::uint32_t tag, link_handle link) -> std::uint32_t {
+    if (change == link_change::established) established.push_back(tag);
+    if (change == link_change::refused) {
+      refused.push_back(tag);
+      own->hang_up(link);
+    }
+    if (change != link_change::arrived) return no_tag;
+    arrived.push_back(static_cast<std::uint32_t>(arrived.size()) + 1);
+    return arrived.back();
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while ((arrived.size() < 2 || established.empty()) && std::chrono::steady_clock::now() < end) {
+    own->poll([](const auto&...) {});
+    own->poll_links(follow);
+  }
+  EXPECT_EQ(refused, std::vector<std::uint32_t>{1});
+  EXPECT_EQ(established, std::vector<std::uint32_t>{2});
+  EXPECT_EQ(arrived.size(), 2U);
+}
+
 }  // namespace
 }  // namespace weft::backends::streams
