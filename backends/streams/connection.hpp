@@ -47,9 +47,14 @@ struct queued_post {
 };
 /// A message or write that the peer has not acknowledged.
 struct awaited_end {
+  static constexpr std::uint8_t reported = 1;  ///< The acknowledgement ends the operation.
+  /// No honest peer refuses a message, and its context may be another operation's by now.
+  static constexpr std::uint8_t message = 2;
   void* context;
-  bool reported;    ///< The acknowledgement ends the operation.
-  bool is_message;  ///< No honest peer refuses it, and its context may be another operation's by now.
+  std::uint8_t flags;  // one byte, so that a post stores both at once
+
+  bool is_reported() const noexcept { return (flags & reported) != 0; }
+  bool is_message() const noexcept { return (flags & message) != 0; }
 };
 struct posted_read {
   piece_list into;

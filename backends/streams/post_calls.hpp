@@ -138,7 +138,9 @@ class post_calls {
     constexpr bool ends_here = IsMessage && M == post_mode::signalled;  // when the kernel has the bytes
     constexpr bool ends_there = is_reported(M) && !ends_here;
     head.asks = ends_there || c.posted - c.acked == c.awaited.size() - 1;
-    c.awaited[c.posted++] = {context, ends_there, IsMessage};
+    constexpr auto flags =
+        static_cast<std::uint8_t>((ends_there ? awaited_end::reported : 0) | (IsMessage ? awaited_end::message : 0));
+    c.awaited[c.posted++] = {context, flags};
     if (!idle) [[unlikely]] {
       ++c.unsent;
       piece_list waiting;
@@ -182,7 +184,7 @@ class post_calls {
     if (sent <= 0) [[unlikely]]
       return nothing_sent(c, sent, operation);
     announced(c, head.acked);
-    c.awaited[c.posted++] = {nullptr, false, head.kind == frame_kind::message};
+    c.awaited[c.posted++] = {nullptr, head.kind == frame_kind::message ? awaited_end::message : std::uint8_t{0}};
     if (static_cast<std::uint64_t>(sent) != frame_bytes + head.size) [[unlikely]] {
       keep_copy_of_rest(c.out, head, from, static_cast<std::size_t>(sent));
       c.out.rest_is_post = true;

@@ -250,7 +250,7 @@ class receiver {
       return false;
     while (c_.acked != end) {
       const awaited_end& e = c_.awaited[c_.acked++];
-      if (e.reported) ends_.push(e.context, errc::ok);
+      if (e.is_reported()) ends_.push(e.context, errc::ok);
     }
     return true;
   }
@@ -258,10 +258,10 @@ class receiver {
     if (c_.acked + 1 != in_.now.acked || c_.acked == c_.posted - c_.unsent || !is_refusal(in_.now.immediate))
       return false;
     const awaited_end e = c_.awaited[c_.acked];
-    if (e.is_message) return false;
+    if (e.is_message()) return false;
     ++c_.acked;
     // An unsignalled write has an end only when it is refused, and takes no place for it. Without a place nobody hears.
-    if (e.reported || (e.context != nullptr && ends_.reserve()))
+    if (e.is_reported() || (e.context != nullptr && ends_.reserve()))
       ends_.push(e.context, static_cast<errc>(in_.now.immediate));
     return true;
   }

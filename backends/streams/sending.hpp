@@ -213,8 +213,8 @@ class sender {
 [[gnu::cold, gnu::noinline]] inline void give_places_back(connection& c, pending_completions& ends) noexcept {
   outgoing& out = c.out;
   std::uint32_t places = c.reads_posted - std::exchange(c.reads_done, c.reads_posted);
-  for (; c.acked != c.posted; ++c.acked) places += std::uint32_t{c.awaited[c.acked].reported};
-  // A message that ends when it is sent has its place here, and is not `reported` above.
+  for (; c.acked != c.posted; ++c.acked) places += std::uint32_t{c.awaited[c.acked].is_reported()};
+  // A message that ends when it is sent has its place here, and is not reported above.
   places += std::uint32_t{out.is_partial() && std::exchange(out.rest_ends, false)};
   for (; out.posts_first != out.posts_last; ++out.posts_first)
     places += std::uint32_t{out.posts[out.posts_first].ends_when_sent};

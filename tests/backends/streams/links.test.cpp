@@ -51,10 +51,11 @@ class stream_links : public testing::Test {
     }
     return last;
   }
-  void post(int count, bool messages = false) {
+  void post(int count, std::uint8_t kind = 0) {
     for (int i = 0; i < count; ++i) {
       ASSERT_TRUE(ends.reserve());
-      link.awaited[link.posted++] = {&contexts.at(static_cast<std::size_t>(i)), true, messages};
+      link.awaited[link.posted++] = {&contexts.at(static_cast<std::size_t>(i)),
+                                     static_cast<std::uint8_t>(awaited_end::reported | kind)};
     }
   }
   void post_read(bool sent = true) {
@@ -197,7 +198,7 @@ TEST_F(stream_links, end_at_a_refusal_of_a_write_that_was_not_posted) {
   EXPECT_EQ(take(), step::finished);
 }
 TEST_F(stream_links, end_at_a_refusal_of_a_message) {
-  post(3, true);
+  post(3, awaited_end::message);
   hear(refused(3, errc::denied));
   EXPECT_EQ(take(), step::finished);
   EXPECT_EQ(ended(), "0 1 ");
