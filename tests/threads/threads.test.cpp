@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -108,6 +109,27 @@ TEST(threads, threads_hand_transports_to_each_other) {
     std::jthread([&] { EXPECT_TRUE((*net).allocate(4096, rights::all)); }).join();
     EXPECT_FALSE((*net).listen_address().empty());
     std::jthread([mine = std::move(*net)]() mutable { const transport<selected> last = std::move(mine); }).join();
+  }
+}
+
+/// The goodbye of the first may lie in the queue of the second, and the memory of the first is gone.
+TEST(threads, transports_that_met_end_one_after_the_other) {
+  if (selected::name == "loopback") GTEST_SKIP() << "a world never leaves its thread";
+  for (const bool caller_first : {true, false}) {
+    auto listener = open<selected>({.node = "127.0.0.1", .listens = true});
+    auto caller = open<selected>({.node = "127.0.0.1"});
+    ASSERT_TRUE(listener) << listener.error().sentence;
+    ASSERT_TRUE(caller) << caller.error().sentence;
+    const std::string where = (*listener).listen_address();
+    auto first = std::make_unique<transport<selected>>(std::move(*listener));
+    auto second = std::make_unique<transport<selected>>(std::move(*caller));
+    {
+      const std::jthread accepts([&] { EXPECT_TRUE(first->accept_one(20s)); });
+      EXPECT_TRUE(second->connect(where, 20s));
+    }
+    if (caller_first) first.swap(second);
+    first.reset();
+    second.reset();
   }
 }
 
