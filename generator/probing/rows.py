@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..matrix.loader import Problem, Refused
-from ..matrix.model import Cell, Fabric, Matrix
+from ..matrix.model import Cell, Fabric, Matrix, Range
 from . import program as programs
 from .cells import READINGS
 from .compare import Verdict, compare, range_for
@@ -55,13 +55,39 @@ class Probed:
         return 1 if self.differs else UNSEEN if self.unseen else 0
 
 
-def demands_of(fabric: Fabric, node: str, seconds: int = 10) -> Demands:
-    """What the row names: its provider and its kind of endpoint, and the settings that it wants."""
-    cells = fabric.ranges[0].cells
+def demands_of(fabric: Fabric, node: str, seconds: int = 10, span: Range | None = None) -> Demands:
+    """What the row names: its provider and its kind of endpoint, and the settings that it wants. `span`: the range that
+    names them; without one, the first."""
+    cells = (span or fabric.ranges[0]).cells
     return Demands(str(cells["provider"].value), str(cells["endpoint_type"].value), str(cells["fabric_name"].value),
                    node,
                    {setting.name: setting.value for setting in fabric.settings}, seconds, fabric.backend,
                    str(fabric.ranges[-1].cells["write_immediate_setting"].value))
+
+
+def answered(fabric: Fabric, node: str, seconds: int, ask: Callable[[Demands], Seen]) -> tuple[Demands, Seen]:
+    """What the library answers to the demands of its own range, and these demands.
+
+    A range may name another provider, and only an answer tells the release. So the ranges are asked in turn, the latest
+    first, where their demands differ. Errors: Refused, as for the latest.
+    """
+    refused: Refused | None = None
+    asked: set[str] = set()
+    for span in reversed(fabric.ranges):
+        demands = demands_of(fabric, node, seconds, span)
+        if repr(demands) in asked:
+            continue
+        asked.add(repr(demands))
+        try:
+            seen = ask(demands)
+        except Refused as why:
+            refused = refused or why
+            continue
+        here = range_for(fabric, str(seen.claim("library")))
+        if here is None or demands_of(fabric, node, seconds, here) == demands:
+            return demands, seen
+    assert refused is not None, "each range was asked, and one of them is the answer's"
+    raise refused
 
 
 def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None = None,
@@ -76,7 +102,8 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
                                f"{fabric.name} is of backend {fabric.backend}: what is probed is libfabric's providers "
                                "and "
                                                          "rdma-core's devices")])
-    seen = observe(demands_of(fabric, node, seconds), program=program, cells=cells, cheap=cheap, report=report)
+    demands, seen = answered(fabric, node, seconds, lambda asked: observe(asked, program=program, cells=cells,
+                                                                          cheap=cheap, report=report))
     release = str(seen.claim("library"))
     span = range_for(fabric, release)
     if span is None:
@@ -86,7 +113,7 @@ def probe_row(matrix: Matrix, fabric: Fabric, *, node: str, program: Path | None
                                                          f"and {release} is here")])
     if twice:
         seen = settled(seen, fabric.name, span.cells, cells, lambda doubtful: observe(
-            demands_of(fabric, node, seconds), program=program, cells=doubtful, cheap=cheap, report=report))
+            demands, program=program, cells=doubtful, cheap=cheap, report=report))
     verdicts = compare(fabric.name, span.cells, read_cells(seen, cells), release)
     return Probed(fabric, tuple(verdicts), provenance_of(seen), release, tuple(faults(seen)), seen)
 

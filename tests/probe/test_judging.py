@@ -9,11 +9,13 @@ from recorded_findings import recorded
 from test_cells import FABRICS, cell, changed, ended
 
 from generator.matrix.facts import FACT
-from generator.matrix.model import Matrix
+from generator.matrix.loader import Problem, Refused
+from generator.matrix.model import Fabric, Matrix, Version
 from generator.probing.cells import READINGS
 from generator.probing.compare import Verdict, compare, range_for
+from generator.probing.findings import Demands, Finding
 from generator.probing.judging import FACTS_OF, faults
-from generator.probing.rows import certain
+from generator.probing.rows import answered, certain
 from generator.probing.running import read_cells
 from generator.probing.seen import Seen
 
@@ -146,3 +148,39 @@ def test_a_busy_machine_explains_a_deadline_and_no_wrong_bytes() -> None:
     assert certain(changed(seen, "many_write_immediates", wrong=1).findings["many_write_immediates"])
     assert not certain(ended(seen, "gather", "hung").findings["gather"])
     assert certain(ended(seen, "gather", "crashed").findings["gather"])
+
+
+def _renamed(matrix: Matrix, since: str) -> Fabric:
+    """tcp, with another provider's name before this release."""
+    row = matrix.fabric("tcp")
+    assert row is not None
+    first = row.ranges[0]
+    earlier = replace(first, until=Version.of(since),
+                      cells={**first.cells, "provider": replace(first.cells["provider"], value="old_name")})
+    return replace(row, ranges=(earlier, replace(first, since=Version.of(since))))
+
+
+@pytest.mark.parametrize(("since", "release", "provider"), [("1.16", "1.17", "tcp"), ("2.0", "1.17", "old_name")])
+@pytest.mark.parametrize("has_both", [False, True])
+def test_a_row_whose_provider_was_renamed_is_asked_by_the_name_of_its_release(
+        matrix: Matrix, since: str, release: str, provider: str, has_both: bool) -> None:
+    names: list[str] = []
+
+    def ask(demands: Demands) -> Seen:
+        names.append(demands.provider)
+        if demands.provider != provider and not has_both:
+            raise Refused([Problem("providers.yaml", 1, f"no provider {demands.provider}")])
+        return Seen({"claims": Finding("claims", "shown", {"library": release}, "", 0.0)})
+
+    demands, seen = answered(_renamed(matrix, since), "127.0.0.1", 10, ask)
+    assert demands.provider == provider == names[-1] and seen.claim("library") == release
+    assert len(names) == (1 if provider == "tcp" else 2)
+
+
+def test_a_row_whose_provider_is_absent_is_refused_as_the_latest_range_is(matrix: Matrix) -> None:
+    def ask(demands: Demands) -> Seen:
+        raise Refused([Problem("providers.yaml", 1, f"no provider {demands.provider}")])
+
+    with pytest.raises(Refused) as refused:
+        answered(_renamed(matrix, "2.0"), "127.0.0.1", 10, ask)
+    assert refused.value.problems[0].sentence == "no provider tcp"
