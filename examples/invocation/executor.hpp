@@ -52,7 +52,8 @@ class executor {
         journal_(journal),
         library_(library),
         busy_(order_.workers),
-        gates_{{order_.workers, [this] { return confine(order_.confined); }},
+        gates_{{order_.workers, [this] { return confine(order_.confined); },
+                [this] { return close_other_processes(order_.confined); }},
                {order_.workers, [this] { return order_.confined.filter ? deny_files() : result<void>(); }}} {}
 
   /// Opens all workers, runs a thread for each, returns when all ended. Returns the first error.

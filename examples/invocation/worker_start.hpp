@@ -77,7 +77,7 @@ template <complete_fabric F>
 result<void> worker<F>::pass(start_gate start_gates::*which, instant end) {
   if (gates_ == nullptr) return {};
   start_gate& gate = gates_->*which;
-  gate.arrive();
+  if (auto arrived = gate.arrive(); !arrived) return arrived;
   if (const status s = wait_for([&] { return gate.passed(); }, end); !s)
     return unmet(s, "the other workers of this executor did not start");
   return gate.outcome();

@@ -47,8 +47,14 @@ pid_t find_warm_parent() {
 /// Memory that no limit of the address space counts. Who has such a file fills it by writes.
 long make_memory_file() { return ::memfd_create("weft-hostile", MFD_CLOEXEC); }
 
-long constructed_file = 0, constructed_memory = 0;
-int constructed_code = 0, constructed_memory_code = 0;
+/// The whole memory of the manager, with the secrets of other clients.
+long open_memory_of_manager() {
+  const std::string memory = "/proc/" + std::to_string(::getppid()) + "/mem";
+  return ::open(memory.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+long constructed_file = 0, constructed_memory = 0, constructed_sight = 0;
+int constructed_code = 0, constructed_memory_code = 0, constructed_sight_code = 0;
 pid_t warm_parent = 0;
 [[gnu::constructor]] void construct() {
   warm_parent = find_warm_parent();
@@ -56,6 +62,8 @@ pid_t warm_parent = 0;
   constructed_code = errno;
   constructed_memory = make_memory_file();
   constructed_memory_code = errno;
+  constructed_sight = open_memory_of_manager();
+  constructed_sight_code = errno;
 }
 
 long run_program() {
@@ -124,6 +132,10 @@ long memory_file_from_constructor() {
   errno = constructed_memory_code;
   return constructed_memory;
 }
+long memory_of_manager_from_constructor() {
+  errno = constructed_sight_code;
+  return constructed_sight;
+}
 
 struct attempt {
   const char* name;
@@ -136,6 +148,7 @@ constexpr attempt attempts[] = {{"change_priority", &change_priority},
                                 {"make_memory_file", &make_memory_file},
                                 {"make_socket", &make_socket},
                                 {"memory_file_from_constructor", &memory_file_from_constructor},
+                                {"memory_of_manager_from_constructor", &memory_of_manager_from_constructor},
                                 {"pin_manager", &pin_manager},
                                 {"read_file", &read_file},
                                 {"read_manager", &read_manager},

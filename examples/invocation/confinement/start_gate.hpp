@@ -18,13 +18,16 @@ class start_gate {
  public:
   using step = std::function<result<void>()>;
 
-  start_gate(std::uint16_t workers, step last) : missing_(workers), last_(std::move(last)) {}
+  /// `each` runs in each worker's thread as it arrives, `last` once for the process.
+  start_gate(std::uint16_t workers, step last, step each = {})
+      : missing_(workers), last_(std::move(last)), each_(std::move(each)) {}
 
-  /// Says that a worker is there; once per worker.
-  void arrive() {
-    if (missing_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    outcome_ = last_();
-    passed_.store(true, std::memory_order_release);
+  /// Says that a worker is there; once per worker. Errors: those of `each`; the others wait in vain then.
+  result<void> arrive() {
+    if (each_)
+      if (auto own = each_(); !own) return own;
+    pass_if_last();
+    return {};
   }
   /// All workers are there, and the step ran.
   bool passed() const noexcept { return passed_.load(std::memory_order_acquire); }
@@ -32,8 +35,15 @@ class start_gate {
   const result<void>& outcome() const noexcept { return outcome_; }
 
  private:
+  void pass_if_last() {
+    if (missing_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    outcome_ = last_();
+    passed_.store(true, std::memory_order_release);
+  }
+
   std::atomic<std::uint16_t> missing_;
   step last_;
+  step each_;
   std::atomic<bool> passed_ = false;
   result<void> outcome_;
 };
