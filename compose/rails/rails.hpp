@@ -54,7 +54,8 @@ class rails {
     rails taken(std::move(other));
     const auto parts = [](rails& of) { return std::tie(of.memory_, of.operations_, of.connecting_, of.nets_); };
     auto theirs = parts(taken);
-    return parts(*this).swap(theirs), *this;
+    parts(*this).swap(theirs);
+    return *this;
   }
   ~rails() = default;
 

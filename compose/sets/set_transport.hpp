@@ -53,7 +53,8 @@ class transport<fabric_set<F...>>
     transport taken(std::move(other));
     const auto parts = [](auto& of) { return std::tie(of.state_, of.active_, of.open_, of.to_sweep_, of.members_); };
     auto theirs = parts(taken);
-    return parts(*this).swap(theirs), *this;
+    parts(*this).swap(theirs);
+    return *this;
   }
 
   using detail::set_posting_calls<transport, F...>::flush;
