@@ -53,8 +53,7 @@ class rails {
   rails& operator=(rails&& other) noexcept {
     rails taken(std::move(other));
     const auto parts = [](rails& of) { return std::tie(of.memory_, of.operations_, of.connecting_, of.nets_); };
-    auto theirs = parts(taken);
-    parts(*this).swap(theirs);
+    [](auto mine, auto theirs) { mine.swap(theirs); }(parts(*this), parts(taken));
     return *this;
   }
   ~rails() = default;

@@ -52,8 +52,7 @@ class transport<fabric_set<F...>>
   transport& operator=(transport&& other) noexcept {
     transport taken(std::move(other));
     const auto parts = [](auto& of) { return std::tie(of.state_, of.active_, of.open_, of.to_sweep_, of.members_); };
-    auto theirs = parts(taken);
-    parts(*this).swap(theirs);
+    [](auto mine, auto theirs) { mine.swap(theirs); }(parts(*this), parts(taken));
     return *this;
   }
 

@@ -23,6 +23,7 @@ PYBIND11_MODULE(_weft, module) {
       .def("listen_address", &transport::listen_address)
       .def("count", &transport::count)
       .def("start_connect", &transport::start_connect)
+      .def("connect", &transport::connect)
       .def("accept", &transport::accept)
       .def("reject", &transport::reject)
       .def("close_peer", &transport::close_peer)

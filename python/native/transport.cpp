@@ -77,6 +77,13 @@ answered transport::start_connect(const std::string& where, const py::bytes& sho
   return {status, number_of(peer)};
 }
 
+answered transport::connect(const std::string& where, const py::bytes& shown, number timeout) {
+  weft_peer peer = nullptr;
+  const std::string data = shown;
+  const int status = call([&] { return weft_connect(net_, where.c_str(), data.data(), data.size(), timeout, &peer); });
+  return {status, number_of(peer)};
+}
+
 int transport::accept(number peer, const py::bytes& shown) {
   const std::string data = shown;
   return call([&] { return weft_accept(net_, peer_of(peer), data.data(), data.size()); });

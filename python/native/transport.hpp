@@ -42,6 +42,8 @@ class transport {
   int count(const pybind11::dict& into);
 
   answered start_connect(const std::string& where, const pybind11::bytes& shown);
+  /// Waits, and looks for no signal meanwhile.
+  answered connect(const std::string& where, const pybind11::bytes& shown, number timeout);
   int accept(number peer, const pybind11::bytes& shown);
   int reject(number peer, const std::string& reason);
   int close_peer(number peer, number timeout);

@@ -18,6 +18,7 @@ from .peers import Peer
 from .progress import Progress
 from .tagged import TaggedMessage, TaggedReceive, checked_tag
 
+_EXCHANGE = 5_000_000_000  # nanoseconds that start_connect() may take to ask the listener for its addresses
 _open: weakref.WeakSet[Transport] = weakref.WeakSet()
 
 
@@ -133,7 +134,12 @@ class Transport(Progress):
         return operation
 
     def connect(self, where: str, timeout: float, data: bytes = b"") -> Peer:
-        nanoseconds(timeout)
+        """The same, and waits. Ctrl-C is noticed after 5 s at most."""
+        limit = nanoseconds(timeout)
+        if limit <= _EXCHANGE:  # the library's own wait keeps to shorter limits too
+            status, handle = self.native.connect(where, data, limit)
+            self.check(status)
+            return self._peer(handle)
         operation = self.start_connect(where, data)
         try:
             return operation.wait(timeout)

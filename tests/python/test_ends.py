@@ -291,3 +291,14 @@ def test_an_accept_passes_over_a_caller_that_gave_up() -> None:
             calling.join()
             both(caller, listener, called[0].send(b"text"))
             assert listener.expect(weft.Message, SECONDS).peer == peer
+
+
+# ---- a limit of connect()
+
+
+def test_a_short_limit_of_a_connect_bounds_the_exchange_of_addresses_too() -> None:
+    with weft.open(node="127.0.0.1", listens=True, fabrics="tcp") as listener, \
+            weft.open(node="127.0.0.1", fabrics="tcp") as caller:
+        with pytest.raises(weft.DeadlineError, match="sent no address within 50 ms"):  # start_connect() has 5 s
+            caller.connect(listener.listen_address, SHORT)
+        assert caller.poll() == 0
