@@ -54,15 +54,12 @@ class peer_calls {
   /// Waits for outstanding operations, says goodbye, and releases the peer. No event follows for this peer. A peer that
   /// left before is no error. Tagged receives that name the peer fail first, with `closed`. Inside a handler it cannot
   /// wait: operations are cut off, no event reports them, and where the goodbye cannot overtake them the peer gets
-  /// `peer_lost`. Errors: deadline: operations that had not ended fail with `closed`, reported to `on`. broken: without
-  /// a handler, an event came that nobody got; the peer is closed all the same.
+  /// `peer_lost`. Events that come meanwhile, also of other peers, go to `on`: without a handler they are dropped.
+  /// Errors: deadline: operations that had not ended fail with `closed`, reported to `on`.
   template <class Handler = refuse_events>
   status close(peer p, duration timeout, Handler&& on = {}) {
     (void)e_().coalescer.before(p);
-    const waiting_handler taking(on);
-    const status closed = rare::close(e_(), p, timeout, taking.events());
-    if (!closed || taking.interrupted() == nullptr) return closed;
-    return error(errc::broken, "close without a handler dropped an event [WEFT-O009]");
+    return rare::close(e_(), p, timeout, erased_handler::of(on));
   }
   /// The name of the fabric that reaches the peer; empty for nobody. A fabric_set has several.
   static std::string_view fabric_of(peer p) noexcept { return p ? F::name : std::string_view(); }

@@ -11,7 +11,6 @@
 
 #include <concepts>
 #include <string>
-#include <vector>
 
 namespace weft {
 namespace {
@@ -57,51 +56,6 @@ TEST(receive_region, without_a_handler_names_a_notice_of_the_same_poll_and_keeps
   });
   const auto run = w.run(120s);
   EXPECT_TRUE(run) << run.sentence;
-}
-
-/// While the listener closes one caller, another one's notice comes. Without a handler close() says that it is gone.
-TEST(close, without_a_handler_says_that_it_dropped_an_event) {
-  for (const bool has_handler : {false, true}) {
-    loopback::world w(36);
-    std::vector<peer> callers;
-    bool goes = false;
-    bool over = false;
-    region_bytes place{};
-    w.spawn("listener", [&] {
-      auto net = open<fabric>({.node = "listener", .service = "7471"}).value();
-      const auto target = net.allocate(64, rights::all).value();
-      place = net.export_region(target, owner_polls);
-      std::uint32_t notices = 0;
-      const auto on = overloaded{[&](const requested& r) {
-                                   EXPECT_TRUE(net.accept(r.peer));
-                                   callers.push_back(r.peer);
-                                 },
-                                 [&](const notified&) { ++notices; }, [](auto&&) {}};
-      EXPECT_TRUE(net.until([&] { return callers.size() == 2; }, 5s, on));
-      goes = true;
-      const status closed = has_handler ? net.close(callers.front(), 1s, on) : net.close(callers.front(), 1s);
-      EXPECT_EQ(closed.code, has_handler ? errc::ok : errc::broken);
-      EXPECT_EQ(notices, has_handler ? 1U : 0U);
-      EXPECT_FALSE(callers.front().alive());
-      over = true;
-    });
-    for (const bool notifies : {false, true})
-      w.spawn(notifies ? "second" : "first", [&, notifies] {
-        loopback::sleep_for(notifies ? 3ms : 1ms);
-        auto net = open<fabric>({}).value();
-        const auto ignore = overloaded{[](auto&&) {}};
-        const peer there = net.connect("listener:7471", 5s, ignore).value();
-        const auto source = net.allocate(64, rights::none).value();
-        const remote_region at = net.parse_region(place).value();
-        EXPECT_TRUE(net.until([&] { return goes || over; }, 5s, ignore));
-        if (notifies) {
-          EXPECT_TRUE(net.put_notify(there, source.first(8), at.at(0), 7));
-        }
-        EXPECT_TRUE(net.until([&] { return over; }, 5s, ignore));
-      });
-    const auto run = w.run(120s);
-    EXPECT_TRUE(run) << run.sentence;
-  }
 }
 
 /// A notice comes with the acceptance: the caller polls late, and finds both at once. No seed may lose it in silence.
