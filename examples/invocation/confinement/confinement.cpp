@@ -11,10 +11,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <utility>
@@ -151,6 +154,20 @@ result<void> limit(__rlimit_resource what, rlim_t most, const char* name) {
   return {};
 }
 
+/// Whether a descriptor of this process is a device, other than memory devices and terminals. Drivers of RDMA devices
+/// (ib_safe_file_access() of the kernel) take no request of a thread that entered a domain after the device was opened.
+bool drives_a_device() {
+  std::error_code none;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd", none)) {
+    struct stat about {};
+    if (::stat(each.path().c_str(), &about) != 0 || !S_ISCHR(about.st_mode)) continue;
+    const unsigned kind = major(about.st_rdev);  // Documentation/admin-guide/devices.txt of Linux
+    const bool is_terminal = kind == 4 || kind == 5 || (kind >= 136 && kind <= 143);
+    if (kind != 1 && !is_terminal) return true;
+  }
+  return false;
+}
+
 /// Address space of the process now, in bytes; 0 where the kernel does not say.
 std::uint64_t address_space() {
   std::uint64_t pages = 0;
@@ -171,7 +188,7 @@ result<void> become(const std::string& user) {
 }
 
 result<void> close_other_processes(const confinement& c) {
-  if (!c.filter || c.reaches_neighbours) return {};
+  if (!c.filter || c.reaches_neighbours || drives_a_device()) return {};
   // A domain of Landlock must deny something; the filter denies device nodes too. What counts here: a process in a
   // domain may not trace one outside, and /proc asks that for the memory of others, also of root.
   const std::uint64_t denied = LANDLOCK_ACCESS_FS_MAKE_CHAR;

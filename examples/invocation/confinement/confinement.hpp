@@ -29,8 +29,8 @@ result<void> become(const std::string& user);
 
 /// Takes from the calling thread, and from those that it starts, the sight of other processes, also of their memory in
 /// /proc. Call it in each thread that loads or runs a client's object, before confine(). No effect where the library
-/// reads neighbours' memory, without a filter, and on a kernel without Landlock. Source: landlock(7), "Ptrace
-/// restrictions". Errors: native (the kernel refused).
+/// reads neighbours' memory or drives a device, without a filter, and on a kernel without Landlock. Source:
+/// landlock(7), "Ptrace restrictions". Errors: native (the kernel refused).
 result<void> close_other_processes(const confinement& c);
 
 /// Limits memory, core files and system calls of all threads. Files can still be read. Call it when all connections
