@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ClosedError, InvalidError, PeerLostError
 from .memory import Region, Rights, Slice, part_of
-from .operations import Operation, nanoseconds
+from .operations import Operation, Wish, nanoseconds
 from .tagged import checked_tag
 from .transfers import PreparedList, Priority, TransferList, Transfers
 
@@ -75,7 +75,7 @@ class Peer:
         """Shows a region to the peer, which takes it by receive_region(). The region lives until its close()."""
         self._net.share(region, lambda handle: self._net.check(self._net.native.send_region(self._handle, handle)))
 
-    def start_receive_region(self) -> Operation[Remote]:
+    def start_receive_region(self) -> Wish[Remote]:
         """Ends with the oldest region that the peer showed, or the next one."""
         return self._net.start_receive_region(self)
 

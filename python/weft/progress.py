@@ -87,6 +87,9 @@ class Progress:
     def peer_closed(self, handle: int) -> None:
         self._peers.pop(handle, None)
         self._late.pop(handle, None)
+        for peer in [each for each in self._accepted if each._handle == handle]:
+            self._accepted.remove(peer)
+        self._regions_there = [each for each in self._regions_there if each.peer._handle != handle]
 
     def poll(self) -> int:
         """Makes progress without waiting. Returns how many events were handled."""

@@ -209,6 +209,19 @@ def test_what_came_in_the_turn_of_the_cancel_goes_to_the_next() -> None:
     in_a_loop(body)
 
 
+def test_what_was_put_back_leaves_with_its_peer() -> None:
+    caller, peer, listener, there = connected()
+    with listener, caller:
+        remote, _ = shown(caller, peer, listener, there, 64, EVERY)
+        caller._put_region_back(remote)
+        listener._put_accepted_back(there)  # as a cancelled await does
+        peer.close(timeout=0)
+        assert isinstance(listener.expect(weft.Lost, SECONDS), weft.Lost)
+        accept = listener.start_accept()
+        assert not accept.done() and accept.cancel()
+        assert caller._regions_there == []
+
+
 def test_a_wish_is_withdrawn_once() -> None:
     caller, peer, listener, _ = connected()
     with listener, caller:
