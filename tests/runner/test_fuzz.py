@@ -60,6 +60,26 @@ def test_executions_add_up_over_slices_and_runs(tree: Path) -> None:
     assert len((tree / "build" / "fuzz" / "fuzz" / "fuzz.calm.arguments").read_text().splitlines()) == 6
 
 
+def test_runs_side_by_side_keep_the_counts_of_each_other(tree: Path) -> None:
+    """The slow target begins first and ends last: its state at the beginning lacks the other target."""
+    programs = tree / "build" / "fuzz" / "fuzz"
+    (programs / "targets.txt").write_text("calm\nslow\n")
+    slow = programs / "fuzz.slow"
+    slow.write_text(CALM.replace('echo "$@" >> "$0.arguments"', 'touch "$0.began"; while [ ! -e "$0.go" ]; do :; done'))
+    slow.chmod(0o755)
+    first = subprocess.Popen([ROOT / "scripts" / "fuzz", "--no-build", "slow", "--runs", "400"], cwd=tree,
+                             env={**os.environ, "WEFT_FUZZ_ROOT": str(tree)}, stdout=subprocess.DEVNULL)
+    try:
+        while not (programs / "fuzz.slow.began").exists():
+            assert first.poll() is None
+        assert fuzz(tree, "calm", "--runs", "400").returncode == 0
+    finally:
+        (programs / "fuzz.slow.go").touch()
+        assert first.wait(timeout=60) == 0
+    state = json.loads((tree / "build" / "fuzz" / "state.json").read_text())
+    assert {name: each["executions"] for name, each in state.items()} == {"calm": 400, "slow": 400}
+
+
 def test_a_changed_program_is_counted_from_zero(tree: Path) -> None:
     assert fuzz(tree, "calm", "--runs", "400").returncode == 0
     program = tree / "build" / "fuzz" / "fuzz" / "fuzz.calm"
