@@ -142,6 +142,11 @@ class client {
   /// Makes progress. Calls `on(const finished&)` for each call that ended. Returns the number of queue entries.
   template <class On>
   int progress(On&& on);
+  /// The same for callers without calls in flight: results are dropped.
+  int progress() {
+    auto ignore = nobody_waits();
+    return progress(ignore);
+  }
   /// After a progress() without events: spins, yields or sleeps, as the options say.
   void rest() noexcept { idle_.rest(net_, 10ms); }
   std::uint32_t outstanding() const noexcept { return outstanding_; }

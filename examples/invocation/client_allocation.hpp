@@ -16,10 +16,9 @@ namespace weft::invocation {
 template <complete_fabric F>
 template <class Done>
 status client<F>::wait_for(Done&& done, instant end) {
-  auto ignore = nobody_waits();
   while (!done()) {
     if (manager_lost_) return error(errc::peer_lost, "manager");
-    if (progress(ignore) > 0) continue;
+    if (progress() > 0) continue;
     if (net_.now() >= end) return error(errc::deadline, "client");
     rest();
   }

@@ -24,9 +24,8 @@ int fail(const std::string& sentence) {
 
 /// Why the executor was lost. Its connections tell a death first, and the manager a moment later why.
 const std::string& loss_of(client_type& c) {
-  const auto none = [](const finished&) {};
   for (const instant end = c.net().now() + std::chrono::seconds(1); !c.last_bill() && c.net().now() < end;)
-    if (c.progress(none) == 0) c.rest();
+    if (c.progress() == 0) c.rest();
   return c.loss();
 }
 
@@ -60,9 +59,8 @@ int invoke_once(client_type& c, const client_command& command, const_bytes input
 int run(client_type& c, const client_command& command) {
   run_report report;
   const bool good = measured_run(c, command, report);
-  const auto none = [](const finished&) {};
   for (const instant end = c.net().now() + command.hold; c.allocated() && c.net().now() < end;)
-    if (c.progress(none) == 0) c.rest();
+    if (c.progress() == 0) c.rest();
   if (!c.allocated()) {
     complain(self, "the executor was lost: " + loss_of(c));
     return 1;
