@@ -46,8 +46,8 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t room, unsig
   for (std::byte& each : text) each = static_cast<std::byte>(draw());
   const auto some = [&](std::size_t most) { return const_bytes(text).first(draw() % (most + 1)); };
   wire::introduction i;
-  std::vector<std::byte> before(size);
-  std::memcpy(before.data(), data, size);
+  const auto* given = reinterpret_cast<const std::byte*>(data);
+  const std::vector<std::byte> before(given, given + size);
   if (wire::parse(before, i) != wire::parse_verdict::good) i = {.connection = {1}};
   switch (draw() % 14) {
     case 0:
