@@ -240,7 +240,7 @@ class Suite:
             ]
             command += ["run", "echo", "--count", "100000000"]
             with (self.folder / "killed_client").open("w+") as said:
-                client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+                client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, text=True)
                 try:
                     self._wait_until_busy(m, client)
                 except Failed as e:
