@@ -100,10 +100,11 @@ class arena {
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 30, least_bytes = std::uint64_t{1} << 30;
 
   /// Makes an arena of 64 GiB, or of a half, a quarter and so on where this process has fewer addresses (a limit, or a
-  /// tool that it runs under).
+  /// tool that it runs under), or may make no such file.
   static result<std::unique_ptr<arena>> make(const std::string& who) {
     for (std::uint64_t size = most_bytes;; size /= 2) {
       auto memory = sealed_memory(size, who);
+      if (!memory && size > least_bytes) continue;
       if (!memory) return std::move(memory).error();
       auto here = mapping::of(*memory, size, who);
       if (here) return std::unique_ptr<arena>(new arena(std::move(memory).value(), std::move(here).value()));

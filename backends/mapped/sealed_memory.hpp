@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -29,8 +30,14 @@ using process::refused_by_system;
 /// A file of memory, or a socket.
 using file = process::owned_descriptor;
 
+/// Whether this process may make a file of this size (RLIMIT_FSIZE). A call for more ends the process by SIGXFSZ.
+inline bool may_have_file(std::uint64_t size) noexcept {
+  rlimit most{};
+  return ::getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY || size <= most.rlim_cur;
+}
 /// Allocates zeroed memory of this size. Untouched pages cost nothing.
 inline result<file> sealed_memory(std::uint64_t size, const std::string& who) {
+  if (!may_have_file(size)) return refused_by_system(EFBIG, "ftruncate", who);
   file made(::memfd_create("weft", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!made) return refused_by_system(errno, "memfd_create", who);
   if (::ftruncate(made.get(), static_cast<off_t>(size)) != 0) return refused_by_system(errno, "ftruncate", who);
