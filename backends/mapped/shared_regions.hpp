@@ -2,6 +2,7 @@
 //
 // The regions of one transport: its arena, and the caller's memory that peers may access.
 // Memory outside of the mapping can be registered only where the kernel copies for peers, and has no atomics.
+// A region without rights has a key too: messages may name it, as requests for atomics that the target executes do.
 // Hot path: no. Threads: the owner's.
 #pragma once
 
@@ -27,8 +28,7 @@ class shared_regions {
 
   /// Registers memory of the caller: in the arena, or anywhere where the kernel lets peers access it.
   result<registration> register_memory(bytes where, rights granted) {
-    if (granted == rights::none) return registration{nullptr, nullptr, 0, where.data(), where.size()};
-    if (!own_->holds(where)) {
+    if (granted != rights::none && !own_->holds(where)) {
       if (grants(granted, rights::remote_atomic))
         return {error(errc::unsupported, "register"), who_ +
                                                           ": remote atomics work only in memory of the mapping; take "
@@ -47,7 +47,6 @@ class shared_regions {
       return {error(errc::no_memory, "register"), who_ + ": no room for " + std::to_string(size) + " bytes in the " +
                                                       std::to_string(own_->size() >> 30) +
                                                       " GiB that a transport can share"};
-    if (granted == rights::none) return registration{made.data(), nullptr, 0, made.data(), size};  // no key, no row
     auto held = listed(made, granted, made.data());
     if (!held) own_->give(made);
     return held;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mapped memory where the system grants little: a limit on the size of files. Hot path: no. Threads: one.
-#include "../../../backends/mapped/arena.hpp"
+// Mapped memory where the system or the program grants little: a limit on the size of files, and regions without rights
+// for peers. Hot path: no. Threads: one.
+#include "../../../backends/mapped/shared_regions.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
+#include <array>
 
 namespace weft::backends::mapped {
 namespace {
@@ -27,6 +29,18 @@ TEST(a_limit_on_files, shrinks_arenas_and_ends_no_process) {
   const auto refused = arena_within(arena::least_bytes - 1);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().sentence, "test: ftruncate failed (File too large)");
+}
+
+TEST(regions_without_rights, have_keys_of_their_own) {
+  shared_regions all(arena::make("test").value(), "test");
+  std::array<std::byte, 64> mine{};
+  const auto first = all.register_fresh(64, rights::none), second = all.register_fresh(64, rights::none),
+             third = all.register_memory(mine, rights::none);
+  ASSERT_TRUE(first && second && third);
+  EXPECT_NE(first->key, 0U) << "messages name a region by its key, and the target executes their atomics";
+  EXPECT_NE(first->key, second->key);
+  EXPECT_NE(third->key, first->key);
+  EXPECT_NE(third->key, second->key);
 }
 
 }  // namespace
