@@ -107,7 +107,7 @@ class connections {
     retired_.clear();
     if (!std::exchange(grows_, false)) return;
     for (const auto& each : links_)
-      if (each->was_established && !each->there.grow()) fail(*each);
+      if (each->was_established && each->there.wants_growth() && !each->there.grow()) fail(*each);
   }
 
   /// Reads the sockets: one system call, so it is called now and then.

@@ -92,11 +92,15 @@ class peer_memory {
     if (at.address > length || size > length - at.address) return {absence::outside};
     if ((flags & region_row::in_arena) == 0) return {absence::ordinary, place + at.address};
     if (place > file_bytes_ || length > file_bytes_ - place) return {absence::broken};
+    wants_growth_ = true;
     return {absence::unmapped};
   }
 
+  /// Whether missing() answered `unmapped` since the mapping grew last.
+  bool wants_growth() const noexcept { return wants_growth_; }
   /// Maps twice the bytes that the peer uses now. False: this process has no room for them.
   [[gnu::cold]] bool grow() noexcept {
+    wants_growth_ = false;
     const std::uint64_t reach = std::min(head().reach.load(std::memory_order_acquire), file_bytes_);
     const std::uint64_t wanted =
         std::min(file_bytes_, (std::max(reach, here_.size()) * 2 + first_bytes - 1) / first_bytes * first_bytes);
@@ -156,6 +160,7 @@ class peer_memory {
   mapping here_;
   mutable std::array<known_region, 3> known_;  ///< For writes, reads and atomics.
   std::uint64_t file_bytes_ = 0;
+  mutable bool wants_growth_ = false;
 };
 
 }  // namespace weft::backends::mapped
