@@ -22,8 +22,10 @@ class rails_connecting {
 
  public:
   // ---- connecting
+  // `filter` gets what comes on a rail while a connection there is given up; its member `rail` says which.
   /// Begins a connection on each rail. Returns an error if one cannot begin.
-  std::optional<failure> begin(nets_of& nets, const striping& cut, std::string_view where) {
+  template <class Filter>
+  std::optional<failure> begin(nets_of& nets, const striping& cut, std::string_view where, Filter filter) {
     const std::vector<std::string> places = split(where);
     if (places.size() != nets.size())
       return failure{error(errc::invalid, "connect"), "there are " + std::to_string(places.size()) + " addresses in " +
@@ -38,7 +40,7 @@ class rails_connecting {
                                                        static_cast<std::uint16_t>(cut.rails), cut.page_bytes, token});
       auto begun = nets[i].start_connect(places[i], words);
       if (!begun) {
-        give_up(nets, std::exchange(connecting_, {}));
+        give_up(nets, std::exchange(connecting_, {}), filter);
         return std::move(begun).error();
       }
       connecting_.push_back(*begun);
@@ -47,10 +49,11 @@ class rails_connecting {
   }
   bool settled() const noexcept { return standing_ == connecting_.size() || !lost_; }
   /// Requires: the wait for settled() ended as `waited`.
-  result<striped_peer> finish(nets_of& nets, std::string_view where, status waited) {
+  template <class Filter>
+  result<striped_peer> finish(nets_of& nets, std::string_view where, status waited, Filter filter) {
     std::vector<peer> mine = std::exchange(connecting_, {});
     if (standing_ == mine.size() && lost_) return enter(std::move(mine));
-    give_up(nets, mine);
+    give_up(nets, mine, filter);
     if (!lost_) return {lost_, std::string(where) + " cannot be connected: " + reason_};
     return {waited, std::string(where) + " did not answer on every rail in time"};
   }
@@ -69,10 +72,11 @@ class rails_connecting {
     requests_.take(net, rail, cut, r);
   }
   std::optional<std::vector<peer>> gathered() { return requests_.complete(); }
-  result<striped_peer> accept(nets_of& nets, std::vector<peer> all) {
+  template <class Filter>
+  result<striped_peer> accept(nets_of& nets, std::vector<peer> all, Filter filter) {
     for (std::uint32_t i = 0; i < nets.size(); ++i)
       if (const status accepted = nets[i].accept(all[i]); !accepted) {
-        give_up(nets, all);
+        give_up(nets, all, filter);
         return {accepted, "the request was withdrawn on rail " + std::to_string(i)};
       }
     return enter(std::move(all));
@@ -97,8 +101,12 @@ class rails_connecting {
   }
 
  private:
-  static void give_up(nets_of& nets, const std::vector<peer>& all) {
-    for (std::uint32_t i = 0; i < all.size(); ++i) (void)nets[i].close(all[i], 100ms, [](auto&&) {});
+  template <class Filter>
+  static void give_up(nets_of& nets, const std::vector<peer>& all, Filter filter) {
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      filter.rail = i;
+      (void)nets[i].close(all[i], 100ms, filter);
+    }
   }
   striped_peer enter(std::vector<peer> all) {
     std::uint32_t index = 0;

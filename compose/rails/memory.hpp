@@ -26,7 +26,10 @@ class rails_memory {
     r->memory = memory;
     for (auto& net : nets) {
       auto one = net.register_region(memory, without_atomics(granted));
-      if (!one) return std::move(one).error();
+      if (!one) {
+        release(nets, *r);
+        return std::move(one).error();
+      }
       r->descriptors.push_back(one->first(0).descriptor);
       r->rails.push_back(one->release());
     }
@@ -34,11 +37,14 @@ class rails_memory {
     return striped_region(*regions_.back());
   }
   result<striped_region> allocate(std::vector<transport<F>>& nets, std::size_t size, rights granted) {
+    if (size == 0) return register_memory(nets, {}, granted);  // which says what is wrong
     void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
       return {error(errc::no_memory, "allocate"), "no memory for " + std::to_string(size) + " bytes"};
     owned_.emplace_back(static_cast<std::byte*>(at), unmap{size});
-    return register_memory(nets, {owned_.back().get(), size}, granted);
+    auto made = register_memory(nets, {owned_.back().get(), size}, granted);
+    if (!made) owned_.pop_back();
+    return made;
   }
   std::vector<std::byte> describe(const std::vector<transport<F>>& nets, const striping& cut,
                                   const striped_region& r) const {
@@ -77,6 +83,11 @@ class rails_memory {
   }
 
  private:
+  /// The rails that registered a memory before another one refused it give it back: its owner may free it now.
+  static void release(std::vector<transport<F>>& nets, const striped_registration& r) {
+    for (std::size_t i = 0; i < r.rails.size(); ++i) nets[i].release_region(r.rails[i]);
+  }
+
   struct unmap {
     std::size_t size = 0;
     void operator()(std::byte* at) const noexcept { ::munmap(at, size); }

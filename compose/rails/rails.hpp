@@ -73,9 +73,10 @@ class rails {
   /// transport::connect.
   template <class Handler = detail::refuse_events>
   result<striped_peer> connect(std::string_view where, duration timeout, Handler&& on = {}) {
-    if (auto wrong = connecting_.begin(nets_, cut(), where)) return std::move(*wrong);
+    if (auto wrong = connecting_.begin(nets_, cut(), where, event_filter<Handler>{*this, 0, on}))
+      return std::move(*wrong);
     const status waited = until([this] { return connecting_.settled(); }, timeout, on);
-    return connecting_.finish(nets_, where, waited);
+    return connecting_.finish(nets_, where, waited, event_filter<Handler>{*this, 0, on});
   }
   /// Waits until the connections of one initiator have come on every rail, and accepts them.
   template <class Handler = detail::refuse_events>
@@ -83,7 +84,7 @@ class rails {
     std::optional<std::vector<peer>> all;
     const status s = until([&] { return (all = connecting_.gathered()).has_value(); }, timeout, on);
     if (!all) return {s, "nobody connected all of its " + std::to_string(count()) + " rails in time"};
-    return connecting_.accept(nets_, std::move(*all));
+    return connecting_.accept(nets_, std::move(*all), event_filter<Handler>{*this, 0, on});
   }
   /// Closes the connection on every rail. No event follows for it; transfers in flight are reported as failed.
   template <class Handler = detail::refuse_events>
@@ -174,7 +175,6 @@ class rails {
   // ---- posting
   // As a transport, always with a context: one `completed` or `failed` reports the end, with the connection on rail 0.
   // progress() posts the pieces that a full queue refused. `again`: rails_options::transfers are in flight.
-
   [[gnu::always_inline]] status put(const striped_peer& to, const striped_slice& from, const striped_place& at,
                                     void* context) noexcept {
     return begin<operation::put>(to, from, at, 0, context);

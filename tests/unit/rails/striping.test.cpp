@@ -2,8 +2,8 @@
 //
 // Arithmetic of rails: every byte of a transfer travels once, on the rail of its page. Descriptions are parsed
 // strictly.
-#include "../../compose/rails/striping.hpp"
-#include "../../wire/striped_region.hpp"
+#include "../../../compose/rails/striping.hpp"
+#include "../../../wire/striped_region.hpp"
 
 #include <gtest/gtest.h>
 
