@@ -20,6 +20,8 @@
 #include <filesystem>
 #include <functional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::probe {
@@ -117,13 +119,23 @@ bool gather_records(std::vector<child>& children, int pipe, record& into, clock:
   }
 }
 
-/// Files of shared memory that the children made and could not remove: their names contain the process number.
-void sweep(const std::vector<child>& children) {
+/// Whether the number stands alone in a name: 12 does in "12:0:1", and not in "312:0:1".
+bool has_number(std::string_view name, const std::string& number) {
+  const auto is_digit = [&](std::size_t at) { return at < name.size() && name[at] >= '0' && name[at] <= '9'; };
+  for (std::size_t at = name.find(number); at != std::string_view::npos; at = name.find(number, at + 1))
+    if ((at == 0 || !is_digit(at - 1)) && !is_digit(at + number.size())) return true;
+  return false;
+}
+
+/// Files of shared memory that the children made and could not remove: their names contain the process number. Older
+/// ones are of other programs. The clock of files may be late by some milliseconds.
+void sweep(const std::vector<child>& children, std::filesystem::file_time_type begun) {
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator("/dev/shm", ignored))
     for (const child& of : children)
-      if (each.path().filename().string().find(std::to_string(of.process)) != std::string::npos &&
-          std::filesystem::is_regular_file(each, ignored))
+      if (has_number(each.path().filename().string(), std::to_string(of.process)) &&
+          std::filesystem::is_regular_file(each, ignored) &&
+          std::filesystem::last_write_time(each, ignored) > begun - std::chrono::seconds(1))
         std::filesystem::remove(each, ignored);
 }
 
@@ -147,6 +159,7 @@ std::string run(const demands& about, std::string_view name,
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw refused{"pipe", errno};
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   const auto started = clock::now();
+  const auto files_since = std::filesystem::file_time_type::clock::now();
   std::vector<child> children = begin(ends[1]);
   close(ends[1]);
   record heard;
@@ -183,7 +196,7 @@ std::string run(const demands& about, std::string_view name,
     why = "one side ended and the other waited for it";
   }
   close(ends[0]);
-  sweep(children);
+  sweep(children, files_since);
   const double seconds = std::chrono::duration<double>(clock::now() - started).count();
   return nlohmann::ordered_json{
       {"behaviour", name}, {"ended", ended}, {"why", why}, {"facts", heard.facts()}, {"seconds", seconds}}

@@ -156,3 +156,21 @@ def test_a_program_may_be_named_from_here(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "weft-probe").chmod(0o755)
     monkeypatch.chdir(tmp_path)
     assert claims(Path("./weft-probe"), Demands("any", "connected")).facts == {"key_bytes": 8}
+
+
+# Names of files with every number that a process has there: alone, inside of another number, and alone in an old file.
+_BESIDE_OTHERS = """mount -t tmpfs tmpfs /dev/shm || exit 9
+for n in 1 2 3 4 5 6 7 8 9; do : > /dev/shm/$n:0:0; : > /dev/shm/0${n}0:0:0; : > /dev/shm/$n:0:00; done
+touch -d yesterday /dev/shm/?:0:00
+"$1" claims --provider tcp --endpoint connected > /dev/null
+ls /dev/shm"""
+
+
+def test_files_of_other_programs_stay_in_dev_shm(program: Path) -> None:
+    command = ["unshare", "--map-root-user", "--mount", "--pid", "--fork", "sh", "-c", _BESIDE_OTHERS, "sh"]
+    told = subprocess.run([*command, str(program)], capture_output=True, text=True, timeout=60, check=False)
+    if told.returncode != 0:
+        pytest.skip(f"namespaces of its own are not permitted here: {told.stderr}")
+    gone = {f"{n}:0:0" for n in range(1, 10)} - set(told.stdout.split())
+    assert len(gone) == 1, "the child's own file alone is removed"
+    assert len(told.stdout.split()) == 26
