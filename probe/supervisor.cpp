@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cerrno>
 
 #include <algorithm>
 #include <array>
@@ -44,6 +45,11 @@ struct child {
 child start(const char* side, const demands& about, int report, const std::function<void(const findings&)>& work) {
   const pid_t parent = getpid();
   const pid_t made = fork();
+  if (made < 0) {  // no process: nobody may be signalled by its number
+    const int why = errno;
+    findings(report).refusal(side, {"fork", why});
+    return {made, side, was_refused << 8, true};
+  }
   if (made != 0) return {made, side};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(was_abandoned);
@@ -133,7 +139,7 @@ void sweep(const std::vector<child>& children, std::filesystem::file_time_type b
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator("/dev/shm", ignored))
     for (const child& of : children)
-      if (has_number(each.path().filename().string(), std::to_string(of.process)) &&
+      if (of.process > 0 && has_number(each.path().filename().string(), std::to_string(of.process)) &&
           std::filesystem::is_regular_file(each, ignored) &&
           std::filesystem::last_write_time(each, ignored) > begun - std::chrono::seconds(1))
         std::filesystem::remove(each, ignored);
