@@ -183,7 +183,7 @@ class dispatcher {
     return true;
   }
   void end(pending& p, const outcome& how) noexcept {
-    if (p.held != nullptr && p.keeps) kept_.keep(tickets_.index_of(p.held), std::move(p.keeps));
+    if (p.held != nullptr && p.keeps.use_count() > 0) kept_.keep(tickets_.index_of(p.held), std::move(p.keeps));
     p.forget();
     p.got = how, p.is_ready = true;
     ready_.add(p);

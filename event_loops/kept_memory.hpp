@@ -33,12 +33,17 @@ class kept_memory {
   }
   /// The operation of the ticket with this number ended.
   void let_go(std::size_t number) noexcept {
-    if (count_ == 0 || !kept_[number]) return;
+    if (count_ == 0 || kept_[number].use_count() == 0) return;  // an owner need not point at anything
     --count_;
     let_go_.push_back(std::exchange(kept_[number], nullptr));
   }
-  /// Ends what was let go. Not inside of progress(): an owner's end may use the transport.
-  void release() noexcept { let_go_.clear(); }
+  /// Ends what was let go. Not inside of progress(): an owner's end may use the transport, which lets go of more.
+  void release() noexcept {
+    while (!let_go_.empty()) {
+      const owner last = std::move(let_go_.back());
+      let_go_.pop_back();
+    }
+  }
 
  private:
   std::vector<owner> kept_, let_go_;
