@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,6 +19,17 @@ from .matrix.refusing import did_you_mean
 ROOT = Path(__file__).resolve().parent.parent
 FINE, NEGATIVE = 0, 1
 MEND = "take a checkout of weft, and start ./weft there"
+
+
+class NumberRange(click.FloatRange):
+    """Numbers of a range. click lets "nan" into each range, where every comparison is false."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
 
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 matrix_option = click.option("--matrix", type=EXISTING, default=ROOT / "providers.yaml",

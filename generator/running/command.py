@@ -13,6 +13,7 @@ from collections import Counter
 import click
 
 from ..errors.ending import silence
+from ..options import NumberRange
 from .hosts import BadHosts, Host, hosts_of, places
 from .output import prefix_of
 from .ranks import NotStarted, Running
@@ -68,9 +69,9 @@ def _hosts(_context: click.Context, _parameter: click.Parameter, value: str | No
               help="A variable for the ranks on other hosts (repeatable). Ranks here inherit all.")
 @click.option("--ssh", default="ssh -o BatchMode=yes", show_default=True, metavar="COMMAND",
               help="What starts a command on a host: COMMAND HOST SCRIPT.")
-@click.option("--grace", default=5.0, show_default=True, type=click.FloatRange(0.1, 3600),
+@click.option("--grace", default=5.0, show_default=True, type=NumberRange(0.1, 3600),
               help="Seconds between SIGTERM and SIGKILL.")
-@click.option("--timeout", "limit", type=click.FloatRange(0.1), help="Seconds after which the job ends with 124.")
+@click.option("--timeout", "limit", type=NumberRange(0.1), help="Seconds after which the job ends with 124.")
 @click.option("--prefix/--no-prefix", default=True, show_default=True, help="Begin each line with its rank.")
 @click.option("-q", "--quiet", is_flag=True, help="No lines about the job itself.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)

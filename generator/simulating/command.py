@@ -15,7 +15,7 @@ import click
 from ..matrix.loader import Refused
 from ..matrix.model import read_matrix
 from ..matrix.refusing import did_you_mean
-from ..options import FINE, NEGATIVE, format_option, leave
+from ..options import FINE, NEGATIVE, NumberRange, format_option, leave
 from ..report import as_json
 from .building import ROOT, build_program
 from .running import Campaign, Failure, Record, run
@@ -47,7 +47,7 @@ def summary_of(campaign: Campaign, record: Record, real_seconds: float) -> dict[
 @click.argument("row")
 @click.option("--seeds", type=click.IntRange(min=1), help="How many seeds.  [default: 1000, or no limit with --hours]")
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=0), help="The first seed.")
-@click.option("--hours", type=click.FloatRange(min=0, min_open=True), help="No new seeds begin after so long.")
+@click.option("--hours", type=NumberRange(min=0, min_open=True), help="No new seeds begin after so long.")
 @click.option("--system", type=click.Choice(SYSTEMS), default="transport", show_default=True, help="What runs.")
 @click.option("--faults", default="all", show_default=True, metavar="LIST",
               help="all, none, or names with commas (docs/reference/simulation.md).")

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..errors.catalogue import INPUTS, with_id
-from ..options import FINE, format_option
+from ..options import FINE, NumberRange, format_option
 from ..report import as_json, show_table
 from .exposition import prometheus_text
 from .pages import Traffic, Transport, folder_of_user, running
@@ -25,7 +25,7 @@ _Key = tuple[str, int]
 
 @click.command()
 @click.option("--once", is_flag=True, help="Show the counts since the begin of each transport, and end.")
-@click.option("--every", type=click.FloatRange(0.1, 3600), default=1.0, show_default=True, metavar="SECONDS",
+@click.option("--every", type=NumberRange(0.1, 3600), default=1.0, show_default=True, metavar="SECONDS",
               help="How often to show the counts of the time between.")
 @format_option("table", "json", "prometheus")
 @click.option("--folder", type=click.Path(file_okay=False, path_type=Path),
