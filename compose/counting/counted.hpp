@@ -181,6 +181,10 @@ class transport<counted<F, When>> : public transport<F>,
     auto&& to = counting_events(on);
     return met(where, plain::connect(where, private_data, timeout, to));
   }
+  result<peer> start_connect(std::string_view where) { return dials(where, plain::start_connect(where)); }
+  result<peer> start_connect(std::string_view where, const_bytes private_data) {
+    return dials(where, plain::start_connect(where, private_data));
+  }
   template <class Handler = detail::refuse_events>
   result<peer> accept_one(duration timeout, Handler&& on = {}) {
     auto&& to = counting_events(on);
@@ -231,6 +235,10 @@ class transport<counted<F, When>> : public transport<F>,
   static detail::refuse_events& counting_events(detail::refuse_events& on) noexcept { return on; }
   result<peer> met(std::string_view where, result<peer> p) {
     if (p) counts_().met(*p, where);
+    return p;
+  }
+  result<peer> dials(std::string_view where, result<peer> p) {
+    if (p) counts_().dials(*p, where);
     return p;
   }
   status met(peer p, status s) noexcept {

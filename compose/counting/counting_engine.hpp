@@ -81,7 +81,11 @@ class counting_engine {
   }
 
   // ---- peers
-  /// A connection is established. `where`: the address that this side dialled.
+  /// This side asks for a connection. `where`: the address that it dialled.
+  void dials(peer p, std::string_view where) noexcept {
+    if (counter_place* const at = place_of(p)) put_text(at->address, where);
+  }
+  /// A connection is established. `where`: empty for a peer that dialled, or that dials() was told of.
   void met(peer p, std::string_view where = {}) noexcept {
     count(page_.start().whole.peers_met);
     if (counter_place* const at = place_of(p); at != nullptr && !where.empty()) put_text(at->address, where);

@@ -61,6 +61,9 @@ class counting_switch {
     if (on_) [[unlikely]]
       on_->polled(found);
   }
+  void dials(peer p, std::string_view where) noexcept {
+    if (on_) on_->dials(p, where);
+  }
   void met(peer p, std::string_view where = {}) noexcept {
     if (on_) on_->met(p, where);
   }

@@ -231,6 +231,30 @@ TEST(exposed_counters, are_a_private_file_that_ends_with_the_transport) {
   EXPECT_FALSE(std::filesystem::exists(path)) << "the file outlived its transport";
 }
 
+TEST(exposed_counters, say_where_start_connect_dialled) {
+  const runtime_folder folder;
+  loopback::world w(3);
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = open<selected>({.node = "listener", .service = "7471"}).value();
+    EXPECT_TRUE(net.accept_one(5s, [](auto&&) {}));
+    EXPECT_TRUE(net.until([&] { return over; }, 5s, [](auto&&) {}));
+  });
+  w.spawn("counted", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<counted<selected>>({.service = "7471", .peers = 1}).value();
+    const peer p = net.start_connect("listener:7471").value();
+    EXPECT_TRUE(net.until([&] { return p.alive(); }, 5s, [](auto&&) {}));
+    std::ifstream file(net.expose_counters().value(), std::ios::binary);
+    detail::counter_place first;
+    file.seekg(sizeof(detail::counter_page_start)).read(reinterpret_cast<char*>(&first), sizeof first);
+    EXPECT_EQ(first.address, std::string("listener:7471"));
+    over = true;
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
 /// Not a test of its own: top_test.py starts it, and reads from outside. It ends when its input ends.
 TEST(exposed_counters, DISABLED_are_read_from_outside) {
   beside_a_plain_peer([](net_type& net, peer p, const remote_region& there) {
