@@ -14,4 +14,9 @@ using duration = std::chrono::nanoseconds;
 /// A point on the clock of one port. Instants of different ports are not comparable.
 using instant = std::chrono::time_point<std::chrono::steady_clock, duration>;
 
+/// `limit` after `from`, and at most the last instant: users say duration::max() where they want no limit.
+constexpr instant after(instant from, duration limit) noexcept {
+  return limit < instant::max() - from ? from + limit : instant::max();
+}
+
 }  // namespace weft

@@ -73,7 +73,7 @@ class [[nodiscard]] operation_awaiter : public operation_waiter {
       : operation_waiter(until), scheduler_(s), post_(std::move(post)) {}
   /// Sets a deadline of `most` from now. Without it the transport's operation_timeout ends the operation.
   operation_awaiter within(duration most) && noexcept {
-    return operation_awaiter(scheduler_, std::move(post_), scheduler_.now() + most);
+    return operation_awaiter(scheduler_, std::move(post_), after(scheduler_.now(), most));
   }
 
   bool await_ready() const noexcept { return false; }
@@ -96,7 +96,7 @@ template <class Scheduler>
 class [[nodiscard]] message_awaiter : public message_waiter {
  public:
   message_awaiter(Scheduler& s, weft::peer of, duration most) noexcept
-      : message_waiter(of, s.now() + most), scheduler_(s) {}
+      : message_waiter(of, after(s.now(), most)), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;
@@ -112,7 +112,7 @@ template <class Scheduler>
 class [[nodiscard]] notice_awaiter : public notice_waiter {
  public:
   notice_awaiter(Scheduler& s, notice_match which, duration most) noexcept
-      : notice_waiter(which, s.now() + most), scheduler_(s) {}
+      : notice_waiter(which, after(s.now(), most)), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;
@@ -127,7 +127,7 @@ class [[nodiscard]] notice_awaiter : public notice_waiter {
 template <class Scheduler>
 class [[nodiscard]] sleep_awaiter : public waiter {
  public:
-  sleep_awaiter(Scheduler& s, duration most) noexcept : waiter(s.now() + most), scheduler_(s) {}
+  sleep_awaiter(Scheduler& s, duration most) noexcept : waiter(after(s.now(), most)), scheduler_(s) {}
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> h) noexcept {
     resumes = h;

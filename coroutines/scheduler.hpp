@@ -81,7 +81,7 @@ class scheduler : public runner {
   template <class Done, class Handler>
   status until(Done&& done, duration most, Handler&& on) {
     if (inside_) return error(errc::invalid, "waiting inside a coroutine");
-    const instant end = now() + most;
+    const instant end = after(now(), most);
     for (std::uint32_t idle = 0; !done();) {
       idle = progress(on) > 0 ? 0 : idle + 1;
       if (done()) break;

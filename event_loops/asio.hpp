@@ -46,6 +46,7 @@ class asio_loop : public std::enable_shared_from_this<asio_loop<F>> {
     waits.stop();
     wake();
   }
+  bool is_open() const noexcept { return open_; }
   /// The transport may be used at once, and is polled soon.
   void wake() {
     disarm();

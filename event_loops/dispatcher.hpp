@@ -154,7 +154,7 @@ class dispatcher {
   /// Makes progress until `done()`, for programs without a loop. Errors: deadline.
   template <class Done>
   status until(Done&& done, duration timeout) {
-    const instant end = net_.now() + timeout;
+    const instant end = after(net_.now(), timeout);
     for (std::uint32_t idle = 0; !done(); deliver()) {
       idle = progress() > 0 || has_ready() ? 0 : idle + 1;
       if (idle % 16 == 15 && net_.now() >= end) return error(errc::deadline, "until");

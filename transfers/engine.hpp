@@ -150,7 +150,7 @@ class engine : private detail::list_posting<F> {
   template <class Done, event_handler Handler>
   status until(Done&& done, duration timeout, Handler&& on) {
     if (posting::busy_) return error(errc::invalid, "waiting inside a handler");
-    const instant end = net_->now() + timeout;
+    const instant end = after(net_->now(), timeout);
     for (std::uint32_t idle = 0; !done();) {
       idle = progress(on) > 0 ? 0 : idle + 1;
       if (done()) break;

@@ -21,8 +21,13 @@ class engine;
 /// list that was posted from it has ended, and may be posted again before that. Movable.
 class prepared_list {
  public:
-  prepared_list(prepared_list&&) noexcept = default;
-  prepared_list& operator=(prepared_list&&) noexcept = default;
+  /// A moved-from list is for nobody: posting it is refused.
+  prepared_list(prepared_list&& other) noexcept
+      : peer_(std::exchange(other.peer_, {})), what_(other.what_), all_(std::move(other.all_)) {}
+  prepared_list& operator=(prepared_list&& other) noexcept {
+    std::swap(peer_, other.peer_), std::swap(what_, other.what_), all_.swap(other.all_);
+    return *this;
+  }
   prepared_list(const prepared_list&) = delete;
   prepared_list& operator=(const prepared_list&) = delete;
 

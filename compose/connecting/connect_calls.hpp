@@ -28,7 +28,7 @@ class connect_calls {
     if (e_.handling())
       return {error(errc::invalid, "connect"),
               "connect() waits and cannot be called inside a handler; use start_connect()"};
-    const instant end = e_.port->now() + timeout;
+    const instant end = after(e_.port->now(), timeout);
     auto started = start(where, private_data, has, timeout);
     if (!started) return started;
     const peer wanted = *started;

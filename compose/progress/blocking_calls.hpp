@@ -34,7 +34,7 @@ class blocking_calls {
   template <class Done, class Handler>
   status until(Done&& done, duration timeout, Handler& on) {
     if (e_.handling()) return error(errc::invalid, "waiting inside a handler");
-    const instant end = e_.port->now() + timeout;
+    const instant end = after(e_.port->now(), timeout);
     for (std::uint32_t idle = 0; !done();) {
       idle = step(on) > 0 ? 0 : idle + 1;
       if (done()) return {};

@@ -84,7 +84,7 @@ class completion_level {
   status flush_and_wait(peer to, duration timeout, erased_handler on) {
     if (e_.handling()) return error(errc::invalid, "flush: waiting inside a handler");
     std::optional<status> ended;
-    const instant end = e_.port->now() + timeout;
+    const instant end = after(e_.port->now(), timeout);
     auto watch = overloaded{[&](const completed& c) {
                               if (c.context == &ended) ended = status{};
                               else on(c);

@@ -24,7 +24,7 @@ class orderly_close {
     if (!is_open(p, *r)) return {};  // the peer left before
     e_.tagged.receives_end(*r, errc::closed);
     if (!e_.handling()) e_.tagged.report_ends(on);
-    const instant end = e_.port->now() + timeout;
+    const instant end = after(e_.port->now(), timeout);
     const auto left = [&] { return std::max(duration(0), end - e_.port->now()); };
     const auto wait = [&](auto&& done, duration at_most) {
       if (e_.handling()) return status{};

@@ -20,7 +20,7 @@ class sleeping {
     const std::optional<duration> due = longest_sleep();
     if (!due) return {};
     ++e_.sleeps.sleeps;
-    const instant end = e_.port->now() + std::min(at_most, *due);
+    const instant end = after(e_.port->now(), std::min(at_most, *due));
     const status s = e_.port->wait(end);
     if (s.code != errc::deadline) return s;
     ++e_.sleeps.timed;

@@ -91,7 +91,7 @@ class rails {
   status close(const striped_peer& p, duration timeout, Handler&& on = {}) {
     if (!p.present()) return {};
     status worst;
-    const instant end = now() + timeout;
+    const instant end = after(now(), timeout);
     for (std::uint32_t i = 0; i < nets_.size(); ++i) {
       event_filter<Handler> through{*this, i, on};
       if (const status s = nets_[i].close(p.on(i), std::max(duration(0), end - now()), through); !s && worst) worst = s;
@@ -151,7 +151,7 @@ class rails {
   template <class Handler = detail::refuse_events>
   result<remote_striped_region> receive_region(const striped_peer& from, duration timeout, Handler&& on = {}) {
     std::vector<remote_region> all;
-    const instant end = now() + timeout;
+    const instant end = after(now(), timeout);
     for (std::uint32_t i = 0; i < nets_.size(); ++i) {
       if (!from.alive()) break;
       event_filter<Handler> through{*this, i, on};
@@ -211,7 +211,7 @@ class rails {
   }
   template <class Done, class Handler>
   status until(Done&& done, duration timeout, Handler&& on) {
-    const instant end = now() + timeout;
+    const instant end = after(now(), timeout);
     for (std::uint32_t idle = 0; !done();) {
       idle = progress(on) > 0 ? 0 : idle + 1;
       if (done()) return {};

@@ -234,7 +234,7 @@ class set_peer_calls {
     if (self().is_handling())
       return {error(errc::invalid, "connect"),
               "connect() waits and cannot be called inside a handler; use start_connect()"};
-    const instant end = self().now() + timeout;
+    const instant end = after(self().now(), timeout);
     return best(where, timeout, [&](std::size_t member, const std::string& address) {
       return connect_on(member, address, private_data, has, end, on);
     });

@@ -164,7 +164,7 @@ class set_sleeping {
     bool came = false;
     for (instant now = clock(); !came && now < end; now = clock())
       each_port([&](auto& engine) {
-        if (!came) came = engine.port->wait(std::min(end, engine.port->now() + turn)).code != errc::deadline;
+        if (!came) came = engine.port->wait(std::min(end, after(engine.port->now(), turn))).code != errc::deadline;
       });
     return came;
   }

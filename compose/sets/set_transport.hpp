@@ -76,7 +76,7 @@ class transport<fabric_set<F...>>
                   "weft: until() would repeat a post that can never succeed: use net.retry(post, timeout, handler), "
                   "which repeats only `again` [WEFT-C013]");
     if (is_handling()) return error(errc::invalid, "waiting inside a handler");
-    const instant end = now() + timeout;
+    const instant end = after(now(), timeout);
     for (std::uint32_t idle = 0; !done();) {
       idle = progress(on) > 0 ? 0 : idle + 1;
       if (done()) return {};
