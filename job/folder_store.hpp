@@ -37,6 +37,10 @@ class folder_store {
                          "letters, digits, -, _ and ., and no . in front"};
     folder_store made(folder + "/" + job, rank, size);
     if (::mkdir(made.folder_.c_str(), 0700) != 0 && errno != EEXIST) return made.failed("cannot be made");
+    struct stat there {};
+    if (::lstat(made.folder_.c_str(), &there) != 0) return made.failed("cannot be seen");
+    if (!S_ISDIR(there.st_mode))  // a link may lead to any folder, and others may write into the shared one
+      return failure{error(errc::invalid, "join"), "the store's folder " + made.folder_ + " is no folder"};
     if (auto done = made.write("rank-" + std::to_string(rank), std::to_string(size)); !done)
       return done.why().code == errc::invalid
                  ? failure{error(errc::invalid, "join"), "two processes have rank " + std::to_string(rank) +
@@ -55,11 +59,12 @@ class folder_store {
 
   result<void> put(std::string_view key, std::string_view value, duration) {
     if (std::string why = refused_put(key, value); !why.empty()) return {error(errc::invalid, "put"), std::move(why)};
-    bytes_ += key.size() + value.size();
-    if (bytes_ > most_bytes_per_rank)
+    if (bytes_ + key.size() + value.size() > most_bytes_per_rank)
       return {error(errc::no_memory, "put"),
               "the keys and values of one rank have at most " + std::to_string(most_bytes_per_rank) + " bytes in all"};
-    return write(name_of(rank_, key), value);
+    auto done = write(name_of(rank_, key), value);
+    if (done) bytes_ += key.size() + value.size();
+    return done;
   }
   result<std::string> get(std::uint32_t rank, std::string_view key, duration limit) {
     if (std::string why = refused_put(key, {}); !why.empty()) return {error(errc::invalid, "get"), std::move(why)};
@@ -87,7 +92,8 @@ class folder_store {
     ++barriers_;
     return {};
   }
-  /// Rank 0 waits for the others and removes the job's folder.
+  /// Rank 0 waits for the others and removes the job's folder. What is not of a job stays: somebody's folder may have
+  /// had the name before.
   result<void> leave(duration limit) {
     if (auto done = write("left-" + std::to_string(rank_), ""); !done) return done;
     if (rank_ != 0) return {};
@@ -96,7 +102,8 @@ class folder_store {
       if (std::chrono::steady_clock::now() >= end) return {};  // the folder stays for those that are late
       std::this_thread::sleep_for(pause);
     }
-    for (const std::string& name : names()) ::unlink((folder_ + "/" + name).c_str());
+    for (const std::string& name : names())
+      if (is_of_a_job(name)) ::unlink((folder_ + "/" + name).c_str());
     ::rmdir(folder_.c_str());
     return {};
   }
@@ -122,6 +129,17 @@ class folder_store {
     }
     return name;
   }
+  /// Whether a rank gives files such a name: a word, then numbers.
+  static bool is_of_a_job(std::string_view name) {
+    const auto may_stand = [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    for (const auto& [word, numbers] :
+         {std::pair<std::string_view, int>{"rank-", 1}, {"left-", 1}, {"barrier-", 2}, {"value-", 2}, {"draft-", 3}}) {
+      if (!name.starts_with(word)) continue;
+      name.remove_prefix(word.size());
+      return !name.empty() && std::ranges::all_of(name, may_stand) && std::ranges::count(name, '-') == numbers - 1;
+    }
+    return false;
+  }
   failure failed(const std::string& what) const {
     return {{errc::native, origin::system, errno, "folder"},
             "the store's folder " + folder_ + " " + what + ": " +
@@ -135,8 +153,14 @@ class folder_store {
                               std::to_string(drafts_++);
     owned_descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file) return failed("takes no files");
-    bool good = ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
-    if (!good && errno == 0) errno = ENOSPC;
+    bool good = true;
+    while (good && !bytes.empty()) {  // a disk that gets full takes a part first, and says why at the next call
+      const ssize_t wrote = ::write(file.get(), bytes.data(), bytes.size());
+      good = wrote > 0 || (wrote < 0 && errno == EINTR);
+      if (wrote > 0) bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+    // A file system of the network may send the bytes, or say that it cannot, at the close.
+    good = good && ::close(file.release()) == 0;
     // A link, unlike a rename, refuses a name that exists.
     good = good && ::link(draft.c_str(), path.c_str()) == 0;
     const int why = errno;

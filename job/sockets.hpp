@@ -46,6 +46,7 @@ class owned_descriptor {
     if (number_ >= 0) ::close(number_);
   }
   int get() const noexcept { return number_; }
+  int release() noexcept { return std::exchange(number_, -1); }  ///< The caller closes it.
   explicit operator bool() const noexcept { return number_ >= 0; }
 
  private:

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranks.hpp"
 
+#include <sys/resource.h>
+
 #include <atomic>
+#include <csignal>
+#include <fstream>
+#include <set>
 #include <thread>
 
 namespace {
@@ -106,6 +111,17 @@ TEST_P(job_stores, values_are_put_once_and_bounded) {
   EXPECT_EQ(sentence(zero->get(1, "key")), "rank 1 is not in a job of 1 ranks");
 }
 
+TEST_P(job_stores, refused_puts_take_none_of_a_ranks_bytes) {
+  auto zero = place.join(0, 1);
+  ASSERT_TRUE(zero) << sentence(zero);
+  const std::string large(64 * 1024, 'v');
+  for (char key = 'a'; key < 'a' + 15; ++key) ASSERT_TRUE(zero->put(std::string(1, key), large));
+  EXPECT_FALSE(zero->put("a", "put before"));
+  EXPECT_EQ(zero->put("large", large).why().code, errc::no_memory);
+  const auto small = zero->put("small", std::string(32 * 1024, 'v'));
+  EXPECT_TRUE(small) << sentence(small);
+}
+
 TEST(store_servers, end_waits_for_ranks_that_died) {
   const meeting_place place;
   auto zero = place.join(0, 3);
@@ -189,6 +205,47 @@ TEST(folder_stores, of_an_earlier_run_disturb_no_run_with_another_name) {
     EXPECT_TRUE(next) << sentence(next);
   }
   EXPECT_FALSE(std::filesystem::exists(place.folder() + "/slurm-42.0")) << "the last rank removes the folder";
+}
+
+TEST(folder_stores, leave_what_is_not_of_the_job) {
+  const meeting_place place(meeting::folder);
+  const std::string folder = place.folder() + "/" + place.name();
+  std::filesystem::create_directory(folder);
+  const std::vector<std::string> theirs{"thesis.tex", "value-added", "rank-1-of-2", "left-over", "draft-2"};
+  for (const std::string& each : theirs) std::ofstream(folder + "/" + each) << "mine";
+  {
+    auto zero = place.join(0, 1);
+    ASSERT_TRUE(zero) << sentence(zero);
+    EXPECT_TRUE(zero->put("key", "value"));
+    EXPECT_TRUE(zero->barrier());
+  }
+  std::set<std::string> left;
+  for (const auto& each : std::filesystem::directory_iterator(folder)) left.insert(each.path().filename());
+  EXPECT_EQ(left, std::set<std::string>(theirs.begin(), theirs.end()));
+}
+
+TEST(folder_stores, follow_no_link) {
+  const meeting_place place(meeting::folder), other(meeting::folder);
+  std::filesystem::create_symlink(other.folder(), place.folder() + "/" + place.name());
+  EXPECT_EQ(sentence(place.join(0, 1)), "the store's folder " + place.folder() + "/" + place.name() + " is no folder");
+  EXPECT_TRUE(std::filesystem::is_empty(other.folder()));
+}
+
+TEST(folder_stores, say_why_a_disk_takes_only_a_part) {
+  const meeting_place place(meeting::folder);
+  auto zero = place.join(0, 1);
+  ASSERT_TRUE(zero) << sentence(zero);
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const rlimit little{1000, usual.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  errno = EEXIST;  // of an earlier call
+  const auto put = zero->put("key", std::string(4000, 'v'));
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, before);
+  EXPECT_THAT(sentence(put), HasSubstr("File too large"));
+  EXPECT_TRUE(zero->put("key", std::string(4000, 'v'))) << "the part is gone";
 }
 
 TEST(folder_stores, need_a_name_of_the_run_and_rank_0) {
