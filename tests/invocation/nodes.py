@@ -253,6 +253,15 @@ class Suite:
             self.counts(second)
             node.kill()
 
+    def a_daemon_passes_over_a_manager_that_refuses_it(self) -> None:
+        mine = self.folder / "mine"
+        mine.write_bytes(b"m" * 32)
+        with self.manager("--secret", str(mine)) as (_, closed), self.manager() as (m, where):
+            node = self.node(closed, "a", "--manager", where)
+            expect(f"registered at {where} " in node.said(), node.said())
+            self.counts(m)
+            node.kill()
+
     def a_node_that_starts_nothing_does_not_get_every_executor(self) -> None:
         with self.manager() as (m, where):
             self.node(where, "broken", "--executor", "/nowhere", workers=16)

@@ -119,15 +119,17 @@ class node_daemon {
     std::stable_partition(all.begin(), all.end(), [this](const std::string& each) { return each != at_; });
     return all;
   }
-  /// Connects to the first manager that answers.
+  /// Connects to the first manager that takes this node. Errors: also rejected, where all refuse it.
   result<void> seek(const stop& asked_to_end, bool again) {
     const instant end = net_.now() + o_.manager_limit;
     const auto hello = encode(greeting{o_.secret});
     std::string why = "none is known";
+    const auto ends = [&] { return draining_ = draining_ || asked_to_end(); };
     do {
-      for (const std::string& each : candidates()) {
-        if (asked_to_end()) draining_ = true;
-        if (draining_) return {error(errc::closed, "seek"), "asked to end"};
+      const auto all = candidates();
+      std::size_t refusals = 0;
+      for (const std::string& each : all) {
+        if (ends()) break;
         lost_ = dismissed_ = entered_ = false;
         manager_ = {};
         auto link = net_.connect(each, hello, std::clamp<duration>(end - net_.now(), 10ms, 1s), events{*this});
@@ -138,8 +140,9 @@ class node_daemon {
           return {};
         }
         why = link.error().sentence;
-        if (link.why().code == errc::rejected) return std::move(link).error();
+        if (link.why().code == errc::rejected && ++refusals == all.size()) return std::move(link).error();
       }
+      if (ends()) return {error(errc::closed, "seek"), "asked to end"};  // asked also where no manager is known
       rest(100ms);
     } while (net_.now() < end);
     return {error(again ? errc::peer_lost : errc::unreachable, "seek"),

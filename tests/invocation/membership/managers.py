@@ -158,7 +158,9 @@ class Suite:
         return report
 
     def node(self, name: str, *managers: str) -> Program:
-        words = [word for each in managers for word in ("--manager", each)]
+        """`managers`: addresses and places in etcd, then options."""
+        words = [word for each in managers if ":" in each for word in ("--manager", each)]
+        words += [each for each in managers if ":" not in each]
         daemon = self.build / "examples" / "invocation" / f"weft-node.{self.fabric}"
         return Program(daemon, self.folder, *words, "--name", name, "--workers", "2")
 
@@ -210,6 +212,19 @@ class Suite:
             done = heir.client("run", "--count", "20")
             expect(done.returncode == 0, done.stderr)
 
+    def a_daemon_waits_for_the_first_manager(self) -> None:
+        """None is known at its start, so only etcd's news can end the wait; and a signal."""
+        if not self.has_daemon():
+            return
+        with self.node("a", f"{self.store}/late", "--manager-limit-ms", "600000") as node:
+            time.sleep(0.5)  # it has read that there is none
+            with Manager(self.build, self.fabric, ("--membership", f"{self.store}/late", "--nodes", "0")) as one:
+                node.wait_for(f"a: registered at {self.nodes_of(one)} ")
+        with self.node("b", f"{self.store}/nobody", "--manager-limit-ms", "600000") as node:
+            time.sleep(0.5)
+            node.process.send_signal(signal.SIGTERM)
+            expect(node.process.wait(SECONDS) == 0, node.said())
+
 
 def refused(build: Path, fabric: str) -> None:
     no_store = '"n1:2379" is no place of members: it must be etcd://host:port'
@@ -247,7 +262,7 @@ def main() -> int:
         suite = Suite(chosen.build, chosen.fabric, f"etcd://{where}", Path(folder))
         for test in (suite.clients_are_shared, suite.a_killed_manager_is_taken_over,
                      suite.a_stopped_manager_is_taken_over_once_etcd_doubts_it, suite.a_daemon_finds_managers_in_etcd,
-                     suite.the_next_manager_bills_what_the_dead_one_cannot):
+                     suite.a_daemon_waits_for_the_first_manager, suite.the_next_manager_bills_what_the_dead_one_cannot):
             if chosen.only in test.__name__:
                 test()
                 print(f"passed  {test.__name__}", flush=True)
