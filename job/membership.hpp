@@ -3,8 +3,7 @@
 // Who is there now: members that come and go while a program runs, as keys of etcd that live as long as their members.
 // Choose it for services that share work. A job's ranks are fixed; they need weft::job.
 // A member keeps its lease by calling poll(). No thread does it: a thread would keep a program that hangs a member for
-// ever, and poll() proves that the owner makes progress. A call without news takes microseconds, so a loop may make it
-// between two rounds of a transport.
+// ever. A call without news takes microseconds, so a loop may make it between two rounds of a transport.
 // Hot path: no. Threads: one owner.
 #pragma once
 
@@ -104,7 +103,7 @@ class membership {
  private:
   using clock = std::chrono::steady_clock;
   using exchange = std::unique_ptr<jobs::etcd::exchange>;
-  enum class asked : std::uint8_t { lease, key, renewal };
+  enum class asked : std::uint8_t { lease, key, renewal, presence };
   static constexpr duration look = std::chrono::milliseconds(50);    ///< How often timers are looked at.
   static constexpr duration pause = std::chrono::milliseconds(100);  ///< After a failure.
 
@@ -142,7 +141,7 @@ class membership {
   /// One round. True: something changed.
   template <class On>
   bool advance(instant now, On&& on) {
-    if (!self_.name.empty()) keep(now);
+    keep(now);
     return see(now, on);
   }
 
@@ -157,7 +156,11 @@ class membership {
     if (question_ || now < next_) return;
     asked_at_ = now;
     const duration limit = std::max(duration(ttl_ / 2), look);
-    if (lease_ == 0) {
+    if (self_.name.empty()) {  // a watch alone never tells that etcd's machine is gone
+      if (!watch_ || lists_) return;
+      what_ = asked::presence;
+      question_ = net_.start("kv/range", jobs::etcd::range_of(base_), limit);
+    } else if (lease_ == 0) {
       what_ = asked::lease;
       const auto seconds = std::max<long long>(1, std::chrono::ceil<std::chrono::seconds>(o_.ttl).count());
       question_ = net_.start("lease/grant", {{"TTL", seconds}}, limit);
@@ -173,7 +176,8 @@ class membership {
     using jobs::etcd::field;
     using jobs::etcd::number;
     trouble_.clear();
-    next_ = now;
+    next_ = what_ == asked::presence ? now + ttl_ : now;
+    if (what_ == asked::presence) return;
     if (what_ == asked::lease) {
       lease_ = number(field(reply, "ID"));
       renew(number(field(reply, "TTL")));

@@ -132,6 +132,23 @@ TEST_F(memberships, keep_the_list_while_etcd_is_away) {
   EXPECT_EQ(a.trouble(), "");
 }
 
+TEST_F(memberships, are_observed_by_one_that_notices_an_etcd_without_a_word) {
+  etcd_server own;
+  ASSERT_EQ(own.missing, "");
+  options.store = own.store();
+  auto observer = membership::observe(options);
+  ASSERT_TRUE(observer) << observer.error().sentence;
+  EXPECT_TRUE(until({&*observer}, [&, end = std::chrono::steady_clock::now() + 3s] {
+    return std::chrono::steady_clock::now() >= end;
+  }));
+  EXPECT_EQ(observer->trouble(), "") << "etcd answers";
+  own.pause();  // its sockets stand
+  EXPECT_TRUE(until({&*observer}, [&] { return !observer->trouble().empty(); }));
+  own.resume();
+  const membership a = joined("a");
+  EXPECT_TRUE(until({&*observer}, [&] { return names(*observer) == list{"a"} && observer->trouble().empty(); }));
+}
+
 TEST(membership_options, wrong_ones_give_a_sentence) {
   const auto sentence = [](const membership_options& o, const std::string& name) {
     const auto made = membership::join(o, name, "");
