@@ -51,6 +51,26 @@ def test_a_part_that_passed_at_this_commit_does_not_run_again(tree: Path) -> Non
     assert (tree / "ran.txt").read_text() == "first\nsecond\n" * 2
 
 
+def test_in_a_tree_with_changes_a_part_runs_again(tree: Path) -> None:
+    for change in ("first", "second"):
+        (tree / "changed").write_text(change)
+        assert nightly(tree, "good").stdout.startswith("good: passed (")
+    assert (tree / "ran.txt").read_text() == "first\nsecond\n" * 2
+
+
+def test_a_full_disk_leaves_the_results_of_earlier_parts(tree: Path) -> None:
+    state = tree / "build" / "nightly" / "state.json"
+    state.parent.mkdir(parents=True)
+    earlier = json.dumps({"gone": {"ended": "passed", "date": "", "took": "", "commit": "c" * 8000}})
+    state.write_text(earlier)
+    full = subprocess.run(["prlimit", "--fsize=4096", ROOT / "scripts" / "nightly", "good"], capture_output=True,
+                          text=True, timeout=60, check=False, cwd=tree,
+                          env={**os.environ, "WEFT_NIGHTLY_ROOT": str(tree)})
+    assert "File too large" in full.stderr
+    assert state.read_text() == earlier
+    assert [each.name for each in sorted(state.parent.iterdir())] == ["good.txt", "state.json"]
+
+
 def test_results_are_kept_with_their_date_and_parts_that_never_ran(tree: Path) -> None:
     assert nightly(tree, "good", "absent", "--write").returncode == 0
     kept = json.loads((tree / "docs" / "tables" / "nightly.json").read_text())
