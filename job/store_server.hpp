@@ -75,8 +75,10 @@ class store_server {
   void run() {
     std::vector<pollfd> watched;
     for (;;) {
-      watched.assign({{stop_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}});
-      bool something_waits = false;
+      // Without a descriptor for the next caller, its wish would end each poll() at once.
+      const short callers = lacks_descriptors_ ? 0 : POLLIN;
+      watched.assign({{stop_.get(), POLLIN, 0}, {listener_.get(), callers, 0}});
+      bool something_waits = lacks_descriptors_;
       for (const client& each : clients_) {
         const int in = each.waits || each.ends ? POLLRDHUP : POLLIN | POLLRDHUP;
         watched.push_back({each.socket.get(), static_cast<short>(in | (each.out.empty() ? 0 : POLLOUT)), 0});
@@ -86,7 +88,7 @@ class store_server {
       if (watched[0].revents != 0) return;
       const instant now = std::chrono::steady_clock::now();
       for (std::size_t i = 0; i < clients_.size(); ++i) advance(clients_[i], watched[i + 2].revents, now);
-      if (watched[1].revents != 0) accept_all(now);
+      if (watched[1].revents != 0 || lacks_descriptors_) accept_all(now);
       for (client& each : clients_) {
         answer_if_due(each, now);
         send_out(each);
@@ -99,6 +101,7 @@ class store_server {
   void accept_all(instant now) {
     for (int i = 0; i < 256; ++i) {
       owned_descriptor next(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      lacks_descriptors_ = !next && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
       if (!next) return;
       const auto is_stranger = [](const client& each) { return !each.rank; };
       if (static_cast<std::size_t>(std::ranges::count_if(clients_, is_stranger)) >= most_strangers)
@@ -247,6 +250,7 @@ class store_server {
   std::string job_;
   store_table table_;
   std::vector<client> clients_;
+  bool lacks_descriptors_ = false;  ///< Callers wait in the kernel's queue until there is one.
   std::mutex mutex_;
   std::condition_variable ended_;
   bool all_ended_ = false;

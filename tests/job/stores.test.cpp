@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -147,6 +148,31 @@ TEST(store_servers, that_end_are_reported) {
   server.reset();
   EXPECT_THAT(sentence(one->put("key", "value", 20s)), HasSubstr("ended: rank 0, which serves it, is gone"));
   EXPECT_THAT(sentence(one->put("key", "value", 20s)), HasSubstr("is no longer connected"));
+}
+
+TEST(store_servers, rest_while_they_lack_descriptors) {
+  auto listener = jobs::listening_everywhere(0, true);
+  const auto at = jobs::address_of(listener.value.get());
+  const auto server = jobs::store_server::serve(std::move(listener.value), 2, "test").value();
+  jobs::owned_descriptor caller(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const int next = ::dup(caller.get());
+  ::close(next);
+  const rlimit none{static_cast<rlim_t>(next), usual.rlim_max};  // not 0, because poll() heeds it too
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(at.port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int connected = ::connect(caller.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  const std::clock_t before = std::clock();
+  std::this_thread::sleep_for(2s);
+  const double used = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  ::setrlimit(RLIMIT_NOFILE, &usual);
+  ASSERT_EQ(connected, 0);
+  EXPECT_LT(used, 0.05) << "seconds of a processor; the server looks 50 times a second";
+  EXPECT_TRUE(jobs::store_client::join({at}, "test", 1, 2, 20s)) << "it serves as soon as it has descriptors";
 }
 
 TEST(store_servers, of_other_jobs_are_passed_over) {
