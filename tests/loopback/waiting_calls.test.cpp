@@ -222,5 +222,30 @@ TEST(retry, whose_post_is_never_taken_says_what_stayed_full) {
   EXPECT_TRUE(run) << run.sentence;
 }
 
+/// duration::max() says that there is no limit. Added to the time, it would be a moment long ago.
+TEST(waiting, accepts_the_largest_duration) {
+  loopback::world w(5);
+  constexpr duration no_limit = duration::max();
+  bool over = false;
+  w.spawn("listener", [&] {
+    auto net = open<fabric>({.node = "listener", .service = "7471", .sleeps = true}).value();
+    const auto on = overloaded{[](auto&&) {}};
+    const auto p = net.accept_one(no_limit, on);
+    ASSERT_TRUE(p) << p.error().sentence;
+    EXPECT_TRUE(net.until([&] { return over; }, no_limit, on));
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100ms);
+    auto net = open<fabric>({.sleeps = true}).value();
+    const auto p = net.connect("listener:7471", no_limit);
+    ASSERT_TRUE(p) << p.error().sentence;
+    loopback::sleep_for(100ms);
+    EXPECT_TRUE(net.close(*p, no_limit));
+    over = true;
+  });
+  const auto run = w.run(120s);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
 }  // namespace
 }  // namespace weft

@@ -27,7 +27,7 @@ TYPED_TEST(lists, one_notice_comes_after_all_bytes) {
       std::vector<std::uint32_t> whole_at_notice;
       shared.noticed = [&](std::uint32_t round) { whole_at_notice.push_back(pages_there(shared, round)); };
       const auto all = me.whole();
-      const prepared_list prepared = me.lists->prepare_put(me.to, all).value();
+      prepared_list prepared = me.lists->prepare_put(me.to, all).value();
       for (std::uint32_t round = 1; round <= 3; ++round) {
         me.paint(round);
         const started_list one =
@@ -46,6 +46,9 @@ TYPED_TEST(lists, one_notice_comes_after_all_bytes) {
       EXPECT_EQ(whole_at_notice, (std::vector<std::uint32_t>{pages, pages, pages}));
       EXPECT_GT(me.lists->agains(), 0U);
       EXPECT_EQ(me.others, 0U);
+      const prepared_list kept = std::move(prepared);
+      EXPECT_FALSE(me.lists->post(prepared, notice{4}));  // NOLINT(bugprone-use-after-move): a user's mistake
+      EXPECT_EQ(me.lists->refused().why, refused_for::nobody);
     });
 }
 
