@@ -63,8 +63,7 @@ class asio_operation : pending {
     dropped = [](pending& p) noexcept { static_cast<asio_operation&>(p).give_back(); };
     keeps = std::move(options.keeps);
     // After close() there may be no transport: this operation ends at once, without a look at its clock.
-    if (loop_->is_open() && options.timeout != duration::max())
-      due = after(loop_->waits.net().now(), options.timeout);
+    if (loop_->is_open() && options.timeout != duration::max()) due = after(loop_->waits.net().now(), options.timeout);
   }
 
   static void begin(Loop& loop, Handler handler, Request wanted, operation_options&& options) {

@@ -99,8 +99,8 @@ class arena {
  public:
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 30, least_bytes = std::uint64_t{1} << 30;
 
-  /// Makes an arena of 64 GiB, or of a half, a quarter and so on where this process has fewer addresses (a limit, or a
-  /// tool that it runs under), or may make no such file.
+  /// Makes an arena of 64 GiB, or of a half, a quarter and so on. A process may have fewer addresses (by a limit, or by
+  /// a tool that it runs under), or may make no such file.
   static result<std::unique_ptr<arena>> make(const std::string& who) {
     for (std::uint64_t size = most_bytes;; size /= 2) {
       auto memory = sealed_memory(size, who);

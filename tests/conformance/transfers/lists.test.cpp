@@ -48,7 +48,7 @@ TYPED_TEST(lists, one_notice_comes_after_all_bytes) {
       EXPECT_EQ(me.others, 0U);
       const prepared_list kept = std::move(prepared);
       EXPECT_FALSE(me.lists->post(prepared, notice{4}));  // NOLINT(bugprone-use-after-move): a user's mistake
-      EXPECT_EQ(me.lists->refused().why, refused_for::nobody);
+      EXPECT_EQ(me.lists->refused().reason, refused_for::nobody);
     });
 }
 

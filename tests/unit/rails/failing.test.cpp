@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rails of which one refuses what the others did: a registration, or the beginning of a connection. The transports are
+// One rail refuses what the others did: a registration, or the beginning of a connection. The transports are
 // made up, so that the refusal comes when the test wants it. Hot path: no. Threads: one.
 #include "../../../compose/rails/connecting.hpp"
 #include "../../../compose/rails/memory.hpp"
