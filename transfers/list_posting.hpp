@@ -66,7 +66,7 @@ class list_posting {
     r.at = r.body == 0 ? phase::noticing : phase::posting;
     r.ended = o.ended;
     r.context = o.context;
-    r.due = o.timeout == duration::max() ? instant::max() : net_->now() + o.timeout;
+    r.due = o.timeout == duration::max() ? instant::max() : after(net_->now(), o.timeout);
     next_due_ = std::min(next_due_, r.due);
     l->to = to;
     ++l->lists;

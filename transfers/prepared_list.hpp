@@ -25,7 +25,8 @@ class prepared_list {
   prepared_list(prepared_list&& other) noexcept
       : peer_(std::exchange(other.peer_, {})), what_(other.what_), all_(std::move(other.all_)) {}
   prepared_list& operator=(prepared_list&& other) noexcept {
-    std::swap(peer_, other.peer_), std::swap(what_, other.what_), all_.swap(other.all_);
+    prepared_list taken(std::move(other));
+    std::swap(peer_, taken.peer_), std::swap(what_, taken.what_), all_.swap(taken.all_);
     return *this;
   }
   prepared_list(const prepared_list&) = delete;

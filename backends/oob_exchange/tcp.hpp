@@ -93,7 +93,7 @@ class tcp {
   /// each other. Errors: unreachable, deadline, incompatible, invalid host or port.
   static result<address_bytes> fetch(std::string_view node, std::string_view service, duration limit,
                                      tcp* own = nullptr) {
-    const wait_limit until{std::chrono::steady_clock::now() + limit, limit, own};
+    const wait_limit until{after(std::chrono::steady_clock::now(), limit), limit, own};
     const std::string where = place(node, service);
     auto found = resolve(node, service, 0);
     if (!found) return std::move(found).error();

@@ -44,7 +44,7 @@ class set_sleeping {
     });
     if (!may_sleep || due <= duration(0)) return {};
     ++s_.sleeps.sleeps;
-    const instant end = clock() + due;
+    const instant end = after(clock(), due);
     const bool timed = can_arm() ? !polled(due) : !took_turns(due);
     if (!timed) return {};
     ++s_.sleeps.timed;
@@ -160,7 +160,7 @@ class set_sleeping {
     return came;
   }
   bool took_turns(duration due) noexcept {
-    const instant end = clock() + due;
+    const instant end = after(clock(), due);
     bool came = false;
     for (instant now = clock(); !came && now < end; now = clock())
       each_port([&](auto& engine) {

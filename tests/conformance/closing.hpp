@@ -56,14 +56,12 @@ struct kept_least {
   std::int64_t early = std::numeric_limits<std::int64_t>::max(), late = early;
   void sample(std::size_t round, std::size_t rounds) noexcept {
     if (round > rounds / 8 && round <= rounds / 4) early = std::min(early, kept_bytes());
-    if (round > rounds - rounds / 4) late = std::min(late, kept_bytes());
   }
-  bool leaks() const noexcept { return late > early + most_kept_bytes; }
   /// Polls until the early level is back.
   void settle(auto& net, observer& seen) {
     const auto back = [&] {
       late = std::min(late, kept_bytes());
-      return !leaks();
+      return late <= early + most_kept_bytes;
     };
     (void)net.until(back, patience, seen);
   }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -65,13 +66,16 @@ def test_runs_side_by_side_keep_the_counts_of_each_other(tree: Path) -> None:
     programs = tree / "build" / "fuzz" / "fuzz"
     (programs / "targets.txt").write_text("calm\nslow\n")
     slow = programs / "fuzz.slow"
-    slow.write_text(CALM.replace('echo "$@" >> "$0.arguments"', 'touch "$0.began"; while [ ! -e "$0.go" ]; do :; done'))
+    waits = 'touch "$0.began"; while [ ! -e "$0.go" ]; do sleep 0.05; done'
+    slow.write_text(CALM.replace('echo "$@" >> "$0.arguments"', waits))
     slow.chmod(0o755)
     first = subprocess.Popen([ROOT / "scripts" / "fuzz", "--no-build", "slow", "--runs", "400"], cwd=tree,
                              env={**os.environ, "WEFT_FUZZ_ROOT": str(tree)}, stdout=subprocess.DEVNULL)
     try:
+        end = time.monotonic() + 60
         while not (programs / "fuzz.slow.began").exists():
-            assert first.poll() is None
+            assert first.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
         assert fuzz(tree, "calm", "--runs", "400").returncode == 0
     finally:
         (programs / "fuzz.slow.go").touch()

@@ -46,7 +46,8 @@ TYPED_TEST(lists, one_notice_comes_after_all_bytes) {
       EXPECT_EQ(whole_at_notice, (std::vector<std::uint32_t>{pages, pages, pages}));
       EXPECT_GT(me.lists->agains(), 0U);
       EXPECT_EQ(me.others, 0U);
-      const prepared_list kept = std::move(prepared);
+      prepared_list kept = me.lists->prepare_put(me.to, all).value();
+      kept = std::move(prepared);
       EXPECT_FALSE(me.lists->post(prepared, notice{4}));  // NOLINT(bugprone-use-after-move): a user's mistake
       EXPECT_EQ(me.lists->refused().reason, refused_for::nobody);
     });
