@@ -99,6 +99,7 @@ def test_a_signal_ends_the_cluster(number: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("words", "sentence"), [
     (("--nodes", "0", "--", "true"), '--nodes is "0"; it must be 1 to 64'),
     (("--nodes", "many", "--", "true"), '--nodes is "many"; it must be 1 to 64'),
+    (("--nodes", "08", "--", "true"), '--nodes is "08"; it must be 1 to 64'),
     (("--nodes", "2"), "no command"),
     (("--etcd", "--", "demo"), "--etcd is of no use to the command demo"),
     (("--speed", "2", "--", "true"), '"--speed" is no option'),
