@@ -89,8 +89,10 @@ def _event(text: str, number: int, place: str, cut: bool) -> Event | None:
     answer, _, results = answered.partition(" ")
     if not _ANSWER.fullmatch(answer):
         raise NoRecord(f"{place}: the answer is not a number")
-    return Event(number, float(parts[1]), int(parts[2][1:]), owner, verb, _words(asked[1:], place), int(answer),
-                 _words(results, place))
+    told = _words(results, place)
+    if not _TIME.fullmatch(told.get("took", "0.000000000")):
+        raise NoRecord(f"{place}: took is not a time such as 0.000012345")
+    return Event(number, float(parts[1]), int(parts[2][1:]), owner, verb, _words(asked[1:], place), int(answer), told)
 
 
 def read_record(path: Path) -> Record:

@@ -186,6 +186,14 @@ def test_a_spoilt_record_is_refused(recorded: tuple[Path, Ended], tmp_path: Path
     assert said.returncode == 2 and sentence in said.stderr, said
 
 
+def test_a_time_of_words_is_refused(recorded: tuple[Path, Ended], tmp_path: Path) -> None:
+    """By the command alone: the library reads no times."""
+    path = tmp_path / "run"
+    path.write_text(recorded[0].read_text("ascii").replace(" took=", " took=abc", 1), "ascii")
+    said = emulate("--replay", path)
+    assert said.returncode == 2 and ":3: took is not a time such as 0.000012345" in said.stderr, said
+
+
 def replay_directly(path: Path) -> Ended:
     preload = {"LD_PRELOAD": str(BUILD / "emulator" / "libweft-recorder.so"), "WEFT_TRACE_REPLAY": str(path)}
     return subprocess.run([PROGRAM, "efa"], env={**os.environ, **preload}, capture_output=True, text=True, timeout=60,
