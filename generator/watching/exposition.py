@@ -2,6 +2,7 @@
 """Counters as Prometheus text, format 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/"""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from .pages import KINDS, OTHERS, PARTS, WHOLE, Traffic, Transport
@@ -35,11 +36,17 @@ def _of_transport(each: Transport) -> Labels:
 
 
 def _traffics(found: Iterable[Transport]) -> Iterator[tuple[Labels, Traffic]]:
-    """The traffic of each peer, and under an empty peer the traffic of all others."""
+    """The traffic of each peer, and under an empty peer the traffic of all others.
+
+    Two fabrics of a set may give two peers one number. The second one is N.2: a sample that repeats is an error.
+    """
     for each in found:
+        seen: Counter[int] = Counter()
         yield (*_of_transport(each), ("peer", ""), ("address", "")), each.rest
         for peer in each.peers:
-            yield (*_of_transport(each), ("peer", str(peer.connection)), ("address", peer.address)), peer.traffic
+            seen[peer.connection] += 1
+            number = str(peer.connection) + (f".{seen[peer.connection]}" if seen[peer.connection] > 1 else "")
+            yield (*_of_transport(each), ("peer", number), ("address", peer.address)), peer.traffic
 
 
 def prometheus_text(found: Sequence[Transport]) -> str:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from generator.schemas import all_schemas  # noqa: E402
 from generator.watching import pages  # noqa: E402
+from generator.watching.exposition import prometheus_text  # noqa: E402
 
 _PROGRAM = [os.environ.get("WEFT_EXPOSES", ""), "--gtest_also_run_disabled_tests",
             "--gtest_filter=exposed_counters.DISABLED_are_read_from_outside"]
@@ -103,6 +105,17 @@ def test_prometheus_reads_every_sample(exposing: subprocess.Popen[str]) -> None:
     assert [sample.value for sample in puts_of_peer] == [120.0]
     assert sum(text.count(f"\n{name}_total{{") for name in families) == sum(
         len(each.samples) for each in families.values())
+
+
+def test_no_sample_of_prometheus_repeats() -> None:
+    """Two fabrics of a set gave both of their peers the number 7, and both peers dialled."""
+    traffic = pages.Traffic({kind: dict.fromkeys(pages.PARTS, 1) for kind in pages.KINDS},
+                            dict.fromkeys(pages.OTHERS, 1))
+    peers = tuple(pages.Peer(7, False, "", traffic) for _ in range(2))
+    text = prometheus_text([pages.Transport(Path("1-1.counters"), 1, "p", "a set", "", dict.fromkeys(pages.WHOLE, 1),
+                                            traffic, peers)])
+    samples = Counter(line.rpartition(" ")[0] for line in text.splitlines() if not line.startswith("#"))
+    assert samples and max(samples.values()) == 1
 
 
 def test_a_trace_is_json_that_a_viewer_reads(exposing: subprocess.Popen[str], tmp_path: Path) -> None:
