@@ -119,13 +119,27 @@ TEST(inherited_accounts, refuse_what_does_not_come_next) {
   EXPECT_FALSE(kept.take({secret_of(1), 0, 0, two}));
   EXPECT_FALSE(kept.take({secret_of(1), 256, 0, two}));
   ASSERT_TRUE(kept.take({secret_of(1), 4, 0, two}));
-  EXPECT_FALSE(kept.take({secret_of(1), 4, 0, two})) << "twice";
   EXPECT_FALSE(kept.take({secret_of(1), 5, 2, two})) << "of another number of workers";
   EXPECT_FALSE(kept.take({secret_of(1), 4, 2, {}}));
   EXPECT_FALSE(kept.take({secret_of(1), 4, 2, packed(journals)})) << "more than there are";
   ASSERT_TRUE(kept.take({secret_of(1), 4, 2, two}));
   EXPECT_FALSE(kept.take({secret_of(1), 4, 4, two}));
+  EXPECT_FALSE(kept.take({secret_of(1), 4, 0, two})) << "a whole account again";
   EXPECT_TRUE(kept.collect(secret_of(1)));
+}
+
+TEST(inherited_accounts, begin_again_with_a_node_that_does) {
+  inherited_accounts kept;
+  auto journals = worked(4);
+  const std::string two = packed(std::span(journals).first(2));
+  const std::string others = packed(std::span(journals).subspan(2));
+  ASSERT_TRUE(kept.take({secret_of(1), 4, 0, two}));
+  ASSERT_TRUE(kept.take({secret_of(1), 4, 0, two})) << "the node lost its connection, and is back";
+  ASSERT_TRUE(kept.take({secret_of(1), 4, 2, others}));
+  EXPECT_EQ(kept.taken(), 1U);
+  const auto bill = kept.collect(secret_of(1));
+  ASSERT_TRUE(bill);
+  EXPECT_EQ(bill->invocations, 10U);
 }
 
 TEST(inherited_accounts, drop_the_oldest_where_nobody_asks) {

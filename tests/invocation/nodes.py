@@ -43,6 +43,12 @@ def until(condition: Callable[[], bool], sentence: str) -> None:
         time.sleep(0.01)
 
 
+def blocks(process: int, number: int) -> bool:
+    """Whether the process blocks the signal: then it has begun to take signals by itself."""
+    found = re.search(r"^SigBlk:\s*([0-9a-f]+)$", Path(f"/proc/{process}/status").read_text(), re.MULTILINE)
+    return found is not None and int(found[1], 16) >> (number - 1) & 1 == 1
+
+
 class Process:
     """A program with its output in a file. It heads a process group, as a step of an engine does."""
 
@@ -327,6 +333,9 @@ class Suite:
             (node, ("--manager", "n1:1", "--name", "n" * 65), "a node's name has 1 to 64"),
             (node, ("--manager", "n1:1", "--secret", str(short)), "fewer than 16 bytes"),
             (node, ("--manager", "n1:1", "--secret", "/nowhere"), "it cannot be read"),
+            (node, ("--manager", "n1:1", "--secret", "/"), "it cannot be read"),
+            (node, ("--manager", "n1:1", "--secret", "/dev/zero"), "more than 65536 bytes"),
+            (node, ("--manager", "file:/dev/zero"), "that is no address"),
             (node, ("--manager", "n1:1", "--trust", "abc"), "64 hexadecimal digits"),
             (node, ("--manager", "file:/nowhere/address", "--manager-limit-ms", "50"), "no manager wrote its address"),
             (manager, ("--nodes", "70000"), "--nodes"),
@@ -341,6 +350,12 @@ class Suite:
                    f"{name} {arguments}: {done.returncode} {done.stderr}")
         alone = self.start(node, "--manager", "127.0.0.1:1", "--manager-limit-ms", "300")
         expect(alone.end() == 1 and "no manager takes this node within 300 ms" in alone.said(), alone.said())
+
+    def a_node_that_waits_for_a_file_ends_when_asked(self) -> None:
+        waiting = self.start("weft-node", "--manager", "file:/nowhere/address", "--manager-limit-ms", "86400000")
+        until(lambda: blocks(waiting.process.pid, signal.SIGTERM), "it blocks no signals")
+        waiting.process.send_signal(signal.SIGTERM)
+        expect(waiting.end() == 0, waiting.said())
 
 
 def main() -> int:

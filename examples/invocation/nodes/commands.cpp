@@ -150,6 +150,7 @@ std::variant<daemon_command, stop_with> parse_daemon(std::string_view fabric, in
   }
   for (std::string& each : c.options.managers) {
     auto address = manager_address(each, side::node, c.options.manager_limit);
+    if (!address && address.why().code == errc::closed) return stop_with{0};
     if (!address) return no(address.error().sentence);
     each = std::move(address).value();
   }

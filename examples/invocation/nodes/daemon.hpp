@@ -136,6 +136,7 @@ class node_daemon {
         if (link) {
           manager_ = *link;
           at_ = each;
+          for (orphan& o : orphans_) o.told = 0;  // what an earlier manager heard is lost with it
           (void)letters_.post(net_, manager_, enter_message{o_.workers, o_.name});
           return {};
         }

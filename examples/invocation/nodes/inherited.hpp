@@ -21,9 +21,14 @@ class inherited_accounts {
  public:
   static constexpr std::size_t most = 1024;  ///< Then the oldest one goes, and its client counts it as unbilled.
 
-  /// Journals of one executor, in order. False: they are not what comes next.
+  /// Journals of one executor, in order. False: they are not what comes next. A node that lost its connection halfway
+  /// tells all of them again, from the first.
   bool take(const orphan_message& m) {
     auto at = find(m.client_secret);
+    if (at != kept_.end() && !at->whole() && m.first == 0) {
+      kept_.erase(at);
+      at = kept_.end();
+    }
     if (at == kept_.end()) {
       if (m.first != 0 || m.workers == 0 || m.workers > most_workers) return false;
       if (kept_.size() == most) kept_.pop_front();

@@ -8,8 +8,8 @@
 #include <weft/job/job.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -26,13 +26,25 @@ result<job>& the_job() {
 
 constexpr const char* key_of(side whose) { return whose == side::node ? "invocation.nodes" : "invocation.clients"; }
 
+/// Whether a signal to end waits for this process, which blocks it. A process that blocks none has ended before.
+bool asked_to_end() {
+  sigset_t waiting;
+  if (::sigpending(&waiting) != 0) return false;
+  return std::ranges::any_of(ending_signals, [&](int each) { return ::sigismember(&waiting, each) == 1; });
+}
+
 /// The first line of a file, once it is whole.
 result<std::string> line_of(const std::string& path, duration limit) {
-  const instant end = std::chrono::steady_clock::now() + limit;
+  constexpr std::size_t longest = 4096;
+  const instant end = after(std::chrono::steady_clock::now(), limit);
   for (;;) {
     std::ifstream in(path);
-    std::string line;
-    if (in && std::getline(in, line) && !in.eof()) return line;
+    char line[longest];
+    if (in && in.getline(line, longest) && !in.eof()) return std::string(line);
+    if (in.gcount() == longest - 1)
+      return wrong("the first line of " + path + " has more than " + std::to_string(longest - 2) +
+                   " bytes: that is no address");
+    if (asked_to_end()) return {error(errc::closed, "meet"), "asked to end"};
     if (std::chrono::steady_clock::now() >= end)
       return {error(errc::deadline, "meet"),
               "no manager wrote its address into " + path + " within " + jobs::in_words(limit)};
@@ -101,11 +113,18 @@ std::string own_address_towards_store(const std::string& store) {
 }
 
 result<token> secret_of(const std::string& path) {
+  constexpr std::size_t fewest = 16, most = 65'536;
   std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in || text.size() < 16)
-    return wrong("--secret " + path + ": " + (in ? "it has fewer than 16 bytes" : "it cannot be read") +
-                 "; it is a file of at least 16 random bytes, the same for the manager and its nodes");
+  std::string text(most + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  const bool readable = in.is_open() && !in.bad();
+  if (!readable || text.size() < fewest || text.size() > most)
+    return wrong("--secret " + path + ": " +
+                 (!readable              ? "it cannot be read"
+                  : text.size() < fewest ? "it has fewer than 16 bytes"
+                                         : "it has more than 65536 bytes") +
+                 "; it is a file of 16 to 65536 random bytes, the same for the manager and its nodes");
   const digest hash = sha256({reinterpret_cast<const std::byte*>(text.data()), text.size()});
   token secret;
   std::copy_n(hash.begin(), secret.size(), secret.begin());

@@ -8,10 +8,14 @@
 
 #include <weft/core/error.hpp>
 
+#include <csignal>
 #include <string>
 #include <string_view>
 
 namespace weft::invocation::nodes {
+
+/// Signals that ask a daemon to end. It blocks them, and takes them between two rounds.
+inline constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 /// Tells others where nodes register and where clients connect, in the ways that the options name. As rank 0 of a job
 /// it waits until the other ranks have heard it. Errors: invalid.
@@ -21,7 +25,8 @@ result<void> tell_addresses(const fleet_options& o, const std::string& of_nodes,
 enum class side : std::uint8_t { node, client };
 
 /// The address that --manager means: "host:service"; "file:PATH", a file that a manager writes; "job", the value of
-/// rank 0. (A place in etcd stands for several: membership/directory.hpp.) Errors: invalid, deadline.
+/// rank 0. (A place in etcd stands for several: membership/directory.hpp.)
+/// Errors: invalid, deadline; closed: a signal asked to end while the file was missing.
 result<std::string> manager_address(const std::string& given, side whose, duration limit);
 
 /// The address of this machine by which the other ranks of the job reach it. Errors: as of join_job().
@@ -31,7 +36,7 @@ std::string own_address_towards(const std::string& where);
 /// The same on the way to the first host of etcd://host:port[,host:port][/prefix].
 std::string own_address_towards_store(const std::string& store);
 
-/// A secret of a file: the first 16 bytes of its SHA-256. Errors: invalid.
+/// A secret of a file of 16 to 65,536 bytes: the first 16 bytes of its SHA-256. Errors: invalid.
 result<token> secret_of(const std::string& path);
 
 }  // namespace weft::invocation::nodes

@@ -5,6 +5,7 @@
 #include "../membership/directory.hpp"
 #include "../membership/ring.hpp"
 #include "daemon.hpp"
+#include "meeting.hpp"
 
 #include <weft/compose/selected.hpp>
 
@@ -20,7 +21,7 @@ int main(int argc, char** argv) try {
   // finish their calls when their manager says so.
   sigset_t ends;
   ::sigemptyset(&ends);
-  for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) ::sigaddset(&ends, s);
+  for (const int s : nodes::ending_signals) ::sigaddset(&ends, s);
   ::sigprocmask(SIG_BLOCK, &ends, nullptr);
 
   auto parsed = nodes::parse_daemon(weft::selected_name, argc, argv);
