@@ -134,6 +134,7 @@ TEST(inherited_accounts, begin_again_with_a_node_that_does) {
   const std::string two = packed(std::span(journals).first(2));
   const std::string others = packed(std::span(journals).subspan(2));
   ASSERT_TRUE(kept.take({secret_of(1), 4, 0, two}));
+  EXPECT_FALSE(kept.take({secret_of(1), 5, 0, two})) << "of another number of workers";
   ASSERT_TRUE(kept.take({secret_of(1), 4, 0, two})) << "the node lost its connection, and is back";
   ASSERT_TRUE(kept.take({secret_of(1), 4, 2, others}));
   EXPECT_EQ(kept.taken(), 1U);

@@ -25,20 +25,17 @@ class inherited_accounts {
   /// tells all of them again, from the first.
   bool take(const orphan_message& m) {
     auto at = find(m.client_secret);
-    if (at != kept_.end() && !at->whole() && m.first == 0) {
-      kept_.erase(at);
-      at = kept_.end();
-    }
     if (at == kept_.end()) {
       if (m.first != 0 || m.workers == 0 || m.workers > most_workers) return false;
       if (kept_.size() == most) kept_.pop_front();
       kept_.push_back({m.client_secret, std::vector<worker_journal>(m.workers), 0});
       at = std::prev(kept_.end());
     }
-    if (m.workers != at->journals.size() || m.first != at->here) return false;
+    const bool begins_again = m.first == 0 && !at->whole();
+    if (m.workers != at->journals.size() || (m.first != at->here && !begins_again)) return false;
     const std::size_t some = m.words.size() / journal_bytes;
-    if (some == 0 || !unpacked(m.words, std::span(at->journals).subspan(at->here))) return false;
-    at->here += some;
+    if (some == 0 || !unpacked(m.words, std::span(at->journals).subspan(m.first))) return false;
+    at->here = m.first + some;
     taken_ += std::uint64_t{at->whole()};
     return true;
   }

@@ -8,14 +8,10 @@
 
 #include <weft/core/error.hpp>
 
-#include <csignal>
 #include <string>
 #include <string_view>
 
 namespace weft::invocation::nodes {
-
-/// Signals that ask a daemon to end. It blocks them, and takes them between two rounds.
-inline constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 /// Tells others where nodes register and where clients connect, in the ways that the options name. As rank 0 of a job
 /// it waits until the other ranks have heard it. Errors: invalid.

@@ -5,7 +5,6 @@
 #include "../membership/directory.hpp"
 #include "../membership/ring.hpp"
 #include "daemon.hpp"
-#include "meeting.hpp"
 
 #include <weft/compose/selected.hpp>
 

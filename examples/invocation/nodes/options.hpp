@@ -8,11 +8,15 @@
 
 #include <weft/core/time.hpp>
 
+#include <csignal>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace weft::invocation::nodes {
+
+/// Signals that ask a daemon to end. It blocks them, and takes them between two rounds.
+inline constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 struct fleet_options {
   bool used = false;                           ///< Executors run on nodes, and none beside the manager.
