@@ -9,6 +9,9 @@
 // Where the library cannot forget a peer (forgets_peers), the entry stays for the next dial. Example: shm since 2.0,
 // where a reused entry ends in a segmentation fault. The vector then bounds the number of different peers of one port;
 // further peers get an error.
+// Where the library maps its peers' memory (own_node_path), a removal unmaps it. A post that such a peer made before,
+// or makes meanwhile, then ends in a segmentation fault of this process (shm of libfabric 1.17: smr_map_del, then
+// smr_progress_sar). A peer that was stopped and goes on does that. So an entry without links stays for a while.
 // Hot path: of(), peer(). Threads: one owner.
 #pragma once
 
@@ -17,6 +20,7 @@
 
 #include <rdma/fi_endpoint.h>
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -68,11 +72,18 @@ class addressed_endpoint {
 
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     if (auto why = unusable_address<Shape>(to, *info_, own_)) return *std::move(why);
+    if constexpr (keeps_places) {
+      std::erase_if(places_, [&](const place& each) { return each.links == 0 && each.name == to && removed(each); });
+      forget_places(most_kept);
+    }
     auto known = places_.begin();
     while (known != places_.end() && known->name != to) ++known;
     if (known == places_.end()) {
       fi_addr_t at = FI_ADDR_UNSPEC;
-      if (const int inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr); inserted != 1)
+      int inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr);
+      if constexpr (keeps_places)
+        if (inserted != 1 && forget_places(0)) inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr);
+      if (inserted != 1)
         return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert",
                        "fabric " + std::string(Shape::name) + ": dialling " +
                            printable_address(to, request<Shape>::socket_addresses));
@@ -92,8 +103,10 @@ class addressed_endpoint {
     if (gone.endpoint == nullptr) return;
     std::erase(fresh_, gone);
     if (const auto at = place_of(gone.address); at != places_.end() && --at->links == 0 && Shape::facts.forgets_peers) {
-      fi_av_remove(peers_.get(), &at->at, 1, 0);
+      place left = std::move(*at);
       places_.erase(at);
+      if (!keeps_places) removed(left);
+      else places_.push_back(std::move(left));  // behind those that were left before
     }
     gone = {};
   }
@@ -115,6 +128,25 @@ class addressed_endpoint {
     const char* call = "";
     std::string what;
   };
+  static constexpr bool keeps_places =
+      Shape::facts.forgets_peers && Shape::facts.own_node_path == own_node_path::shared_memory;
+  /// Entries without links that a dial leaves. Reason: each may hold 16 MiB of a peer that is gone.
+  static constexpr std::size_t most_kept = 8;
+
+  bool removed(const place& which) {
+    fi_addr_t at = which.at;
+    fi_av_remove(peers_.get(), &at, 1, 0);
+    return true;
+  }
+  /// Forgets the entries without links that were left first, until at most `kept` stay. Whether there was one.
+  bool forget_places(std::size_t kept) {
+    std::size_t left = 0;
+    for (const place& each : places_) left += each.links == 0;
+    return std::erase_if(places_, [&](const place& each) {
+             return each.links == 0 && left > kept && left-- > 0 && removed(each);
+           }) > 0;
+  }
+
   /// Names to try. An endpoint's name may consist of the process id and the endpoint's number in its domain (shm). A
   /// killed process leaves its names in use, and a later process with that id gets "busy". The next endpoint of the
   /// domain has another name.

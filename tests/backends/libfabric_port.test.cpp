@@ -62,6 +62,19 @@ TYPED_TEST(libfabric_port, sends_both_ways_with_immediates_and_boundaries) {
   EXPECT_TRUE(self.part());
 }
 
+/// A peer that was stopped, and taken for lost, goes on with its post. The side that hung up lives on. On shm the post
+/// names memory of the peer.
+TYPED_TEST(libfabric_port, a_post_of_a_peer_that_was_hung_up_harms_nobody) {
+  initiator<TypeParam> self;
+  ASSERT_EQ(self.meet(), "");
+  const local_memory from = self.staged("late", 4);
+  ASSERT_TRUE(self.say("B500"));
+  for (std::uintptr_t i = 1; i <= 4; ++i)
+    ASSERT_TRUE(self.post(
+        [&] { return self.port->template write<post_mode::delivered>(self.peer, from, self.there, token(i)); }));
+  EXPECT_EQ(self.target.join(), 0) << "the side that hung up ended";
+}
+
 TYPED_TEST(libfabric_port, an_injected_buffer_is_reusable_at_once) {
   initiator<TypeParam> self;
   ASSERT_EQ(self.meet(), "");

@@ -108,6 +108,8 @@ struct shm_shape : plain_answers {
     f.atomics = atomic_execution::provider;
     f.inject_bytes = 4096;
     f.same_host = true;
+    f.own_node_path = own_node_path::shared_memory;
+    f.forgets_peers = FI_MAJOR_VERSION < 2;
     return f;
   }();
 };

@@ -284,6 +284,11 @@ int target_main(int out, const std::string& node) {
       case 'S':  // stop polling for a while
         usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
         break;
+      case 'B':  // stop polling for a while, then hang up; what came meanwhile is still in the queue
+        usleep(static_cast<useconds_t>(std::stoul(body.substr(1)) * 1000));
+        self.port->hang_up(self.peer);
+        self.pump_for(200ms);
+        return 0;
       case 'Q':
         self.pump_for(100ms);
         self.port->deregister(card);
