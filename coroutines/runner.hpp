@@ -18,14 +18,15 @@ struct runner_options {
   std::uint32_t frames = 64;  ///< Coroutines alive at once, awaited ones included.
   /// The largest frame. Builds without optimisation need more: see frames().largest_asked().
   std::size_t frame_bytes = 2048;
-  std::uint32_t operations = 256;  ///< Operations that coroutines have in flight. A further post waits until one ends.
+  /// Operations that coroutines have in flight, at least 1. A further post waits until one ends.
+  std::uint32_t operations = 256;
   /// Notices stored for coroutines that do not wait yet. 0: the handler of progress() gets them.
   std::uint32_t kept_notices = 256;
 };
 
 class runner {
  public:
-  explicit runner(const runner_options& o) : frames_(o.frames, o.frame_bytes), tickets_(o.operations) {}
+  explicit runner(const runner_options& o) : frames_(o.frames, o.frame_bytes), tickets_(std::max(o.operations, 1U)) {}
   runner(const runner&) = delete;
   runner& operator=(const runner&) = delete;
   ~runner() { stop(); }

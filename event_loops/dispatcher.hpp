@@ -30,8 +30,8 @@ class dispatcher {
   /// that are in_flight() at the end complete to the next handler.
   explicit dispatcher(transport<F>& net, const dispatcher_options& o = {})
       : net_(net),
-        tickets_(o.operations),
-        kept_(o.operations),
+        tickets_(std::max(o.operations, 1U)),
+        kept_(std::max(o.operations, 1U)),
         keeps_notices_(o.kept_notices),
         keeps_callers_(o.kept_callers) {
     notices_.reserve(o.kept_notices);
@@ -114,11 +114,17 @@ class dispatcher {
     end_all_of(p, error(errc::closed, "close"));
     return how;
   }
-  /// Ends every wait with `closed`, which deliver() reports. What begins later ends so too.
+  /// Ends every wait with `closed`, which deliver() reports. What begins later ends so too. Connections that are not
+  /// established are closed.
   void stop() noexcept {
     const status why = error(errc::closed, "stop");
     stopped_ = true;
-    for (places* each : {&to_post_, &for_messages_, &for_notices_, &for_connections_, &for_callers_, &watched_})
+    while (!for_connections_.empty()) {
+      pending& p = for_connections_.front();
+      drop_connection(p);
+      end(p, {why});
+    }
+    for (places* each : {&to_post_, &for_messages_, &for_notices_, &for_callers_, &watched_})
       while (!each->empty()) end(each->front(), {why});
     tickets_.each_waiter([&](pending& p) { end(p, {why}); });
   }

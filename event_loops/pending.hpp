@@ -33,7 +33,7 @@ struct operation_options {
 };
 
 struct dispatcher_options {
-  std::uint32_t operations = 256;    ///< In flight at once. A further post waits until one ends.
+  std::uint32_t operations = 256;    ///< In flight at once, at least 1. A further post waits until one ends.
   std::uint32_t kept_notices = 256;  ///< Notices stored while nobody waits. Further ones are counted and dropped.
   std::uint32_t kept_callers = 16;   ///< Requests stored while nobody accepts. Further ones are rejected.
 };

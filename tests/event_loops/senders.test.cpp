@@ -213,8 +213,10 @@ TEST(senders, stop_of_the_dispatcher_ends_all_operations_under_way) {
            });
 }
 
+enum class gives_up : std::uint8_t { by_token, by_stop };
+
 /// The listener polls only after the caller gave up, and accepts what has come by then.
-TEST(senders, a_connect_that_was_given_up_leaves_no_connection) {
+void gives_a_connect_up(gives_up how_so) {
   loopback::world w(33);
   bool given_up = false, over = false;
   w.spawn("listener", [&] {
@@ -241,14 +243,43 @@ TEST(senders, a_connect_that_was_given_up_leaves_no_connection) {
     auto connects = senders(d).connect("listener:7471").connect(receiver{&how, stop.get_token()});
     connects.start();
     (void)d.until([] { return false; }, 5ms);
-    stop.request_stop();
+    if (how_so == gives_up::by_token) stop.request_stop();
+    else d.stop();
     d.deliver();
-    EXPECT_EQ(how.stops, 1U);
+    EXPECT_EQ(how.stops, how_so == gives_up::by_token ? 1U : 0U);
+    EXPECT_EQ(how.errors, how_so == gives_up::by_stop ? 1U : 0U);
     given_up = true;
     (void)d.until([] { return false; }, 50ms);
     over = true;
     (void)d.until([] { return false; }, 5ms);
     EXPECT_TRUE(net.start_connect("listener:7471")) << "the only record is taken";
+  });
+  const auto run = w.run(1h);
+  EXPECT_TRUE(run) << run.sentence;
+}
+
+TEST(senders, a_connect_that_was_given_up_leaves_no_connection) { gives_a_connect_up(gives_up::by_token); }
+TEST(senders, a_dispatcher_that_stops_leaves_no_connection) { gives_a_connect_up(gives_up::by_stop); }
+
+/// Room for no operation would let a post wait for ever.
+TEST(senders, a_dispatcher_has_room_for_one_operation_at_least) {
+  loopback::world w(34);
+  w.spawn("listener", [&] {
+    auto net = open<fabric>({.node = "listener", .service = "7471"}).value();
+    dispatcher d(net);
+    const peer other = wait_for(d, senders(d).accept()).who;
+    std::byte text[8];
+    EXPECT_EQ(wait_for(d, senders(d).receive(other, text)).message.bytes, sizeof text);
+  });
+  w.spawn("caller", [&] {
+    loopback::sleep_for(100us);
+    auto net = open<fabric>({.operation_timeout = 5s}).value();
+    dispatcher d(net, {.operations = 0});
+    const senders all(d);
+    auto memory = net.allocate(8, rights::none).value();
+    const peer other = wait_for(d, all.connect("listener:7471")).who;
+    EXPECT_EQ(wait_for(d, all.send(other, memory.first(8))).values, 1U);
+    EXPECT_TRUE(net.close(other, 1s));
   });
   const auto run = w.run(1h);
   EXPECT_TRUE(run) << run.sentence;
