@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace weft::coroutines {
 
@@ -47,6 +48,7 @@ class runner {
     if (spawned_ != nullptr) spawned_->previous = &p;
     spawned_ = &p;
     ++alive_;
+    const resuming running(*this);
     started.resume();
     return {};
   }
@@ -79,6 +81,19 @@ class runner {
     next_due_ = std::min(next_due_, due);
   }
   instant next_due() const noexcept { return next_due_; }
+  /// While it lives, coroutines may run: a call that waits for them would wait for ever.
+  class resuming {
+   public:
+    explicit resuming(runner& of) noexcept : of_(of), before_(std::exchange(of.inside_, true)) {}
+    resuming(const resuming&) = delete;
+    resuming& operator=(const resuming&) = delete;
+    ~resuming() { of_.inside_ = before_; }
+
+   private:
+    runner& of_;
+    bool before_;
+  };
+  bool is_inside() const noexcept { return inside_; }
   /// Ends the waits whose deadline has passed.
   void expire(instant now) noexcept {
     if (now < next_due_) return;
@@ -109,6 +124,7 @@ class runner {
   std::uint32_t alive_ = 0;
   std::uint64_t ended_badly_ = 0;
   status last_bad_end_;
+  bool inside_ = false;
 };
 
 inline void detail::ended(promise_base& which, const status& how) noexcept {

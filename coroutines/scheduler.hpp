@@ -63,10 +63,9 @@ class scheduler : public runner {
   /// Calls the transport's progress() and wakes the coroutines that can continue. Other events go to `on`.
   template <class Handler>
   int progress(Handler&& on) {
-    if (inside_) return 0;
-    inside_ = true;
+    if (is_inside()) return 0;
+    const resuming running(*this);
     const int found = net_.progress(router<std::remove_reference_t<Handler>>{*this, on});
-    inside_ = false;
     if (!waiting_to_post_.empty()) [[unlikely]]
       post_those_that_wait();
     if (--until_poll_ == 0 || found == 0) {
@@ -80,7 +79,7 @@ class scheduler : public runner {
   /// invalid inside a coroutine.
   template <class Done, class Handler>
   status until(Done&& done, duration most, Handler&& on) {
-    if (inside_) return error(errc::invalid, "waiting inside a coroutine");
+    if (is_inside()) return error(errc::invalid, "waiting inside a coroutine");
     const instant end = after(now(), most);
     for (std::uint32_t idle = 0; !done();) {
       idle = progress(on) > 0 ? 0 : idle + 1;
@@ -226,7 +225,6 @@ class scheduler : public runner {
   std::uint32_t keeps_;
   std::uint32_t kept_ = 0;
   std::uint32_t until_poll_ = poll_interval;
-  bool inside_ = false;
   unclaimed unclaimed_;
 };
 

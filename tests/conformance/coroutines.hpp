@@ -20,9 +20,16 @@ TYPED_TEST_SUITE_P(coroutines_of_peers);
 namespace co = weft::coroutines;
 inline constexpr co::runner_options roomy{.frames = 16, .frame_bytes = 8192, .operations = 8};
 
+/// A wait inside a coroutine would keep it from its own end.
+template <class F>
+bool refuses_to_wait(co::scheduler<F>& net) {
+  return net.until([] { return false; }, patience).code == errc::invalid;
+}
+
 /// Each kind of operation, one after the other. The operation's name says which step failed.
 template <class F>
 co::task<> each_kind(co::scheduler<F>& net, co::remote<F> there, region mine, remote_region target) {
+  if (!refuses_to_wait(net)) co_return error(errc::broken, "until() in a coroutine that spawn() runs");
   paint(mine.memory().first(256), 3);
   if (status s = co_await there.put(mine.first(256), target.at(512)); !s) co_return s;
   if (status s = co_await there.get(mine.slice(1024, 256), target.at(512)); !s) co_return s;
@@ -41,6 +48,7 @@ co::task<> each_kind(co::scheduler<F>& net, co::remote<F> there, region mine, re
   if (!answer) co_return answer.why;
   if (answer.bytes.size() != 32 || first_unlike(answer.bytes, 3) != 32) co_return error(errc::broken, "answer");
   co_await net.sleep(1ms);
+  if (!refuses_to_wait(net)) co_return error(errc::broken, "until() in a coroutine that a clock wakes");
   co_return status{};
 }
 
