@@ -141,8 +141,7 @@ class engine : private detail::list_posting<F> {
         this->next_due_ == instant::max() ? duration::max() : std::max(duration(0), this->next_due_ - net_->now());
     for (std::uint32_t i = 0; i < this->peers_used_; ++i) {
       const detail::peer_lists& l = this->peers_[i];
-      if (l.first() != nullptr && l.in_flight < this->options_.in_flight_per_peer)
-        most = std::min(most, l.full ? until_room : duration(0));
+      if (this->may_post(l)) most = std::min(most, l.full ? until_room : duration(0));
     }
     return most;
   }

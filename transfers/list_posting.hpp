@@ -164,9 +164,13 @@ class list_posting {
     for (std::uint32_t i = 0; i < records_.size(); ++i)
       if (const list_record& r = records_[i]; is_under_way(r)) next_due_ = std::min(next_due_, r.due);
   }
-  /// Whether some post was answered `again`, or has not been tried: nothing need arrive before it succeeds.
+  /// Whether some post was answered `again`, or has not been tried: nothing need arrive before it succeeds. A list at
+  /// its peer's limit waits for the end of an operation, which arrives.
   bool posts_wait() const noexcept {
-    return std::any_of(&peers_[0], &peers_[0] + peers_used_, [](const peer_lists& l) { return l.first() != nullptr; });
+    return std::any_of(&peers_[0], &peers_[0] + peers_used_, [this](const peer_lists& l) { return may_post(l); });
+  }
+  bool may_post(const peer_lists& l) const noexcept {
+    return l.first() != nullptr && l.in_flight < options_.in_flight_per_peer;
   }
   std::uint32_t in_flight_of(peer to) const noexcept {
     for (std::uint32_t i = 0; i < peers_used_; ++i)

@@ -46,6 +46,16 @@ TEST(engine, a_higher_class_goes_first_and_lists_of_a_class_in_their_order) {
   });
 }
 
+TEST(engine, a_wait_sleeps_while_a_list_is_at_the_limit_in_flight) {
+  play<fabric>(5, {.delay_least = 5ms, .delay_most = 5ms}, [](board&, loopback::world&) {
+    listing_side<fabric> me({.in_flight_per_peer = 1});
+    const std::uint64_t before = me.net.sleeps().sleeps;
+    constexpr std::uint32_t puts = 8;
+    EXPECT_TRUE(me.lists->wait(me.lists->put_list(me.to, me.whole(0, puts)).handle, 60s, me.on));
+    EXPECT_GE(me.net.sleeps().sleeps - before, puts) << "each end is 10 ms after its post";
+  });
+}
+
 struct chain {
   listing_side<fabric>* me;
   const std::vector<transfer>* all;
