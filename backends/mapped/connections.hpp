@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../core/if_memory.hpp"
+#include "../process/spare_descriptor.hpp"
 #include "arena.hpp"
 #include "connection.hpp"
 
@@ -42,6 +43,7 @@ class connections {
     const auto name = socket_name::of(address_);
     if (::bind(listener_.get(), name->get(), name->size) != 0) return refused_by_system(errno, "bind", who_);
     if (::listen(listener_.get(), 1024) != 0) return refused_by_system(errno, "listen", who_);
+    spare_.keep();
     if (!watch(listener_, nullptr)) return refused_by_system(errno, "epoll_ctl", who_);
     return {};
   }
@@ -213,7 +215,7 @@ class connections {
   void admit() {
     for (int i = 0; i < most_at_once; ++i) {
       file socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      if (!socket) return;
+      if (!socket) return void(spare_.turn_away_from(listener_.get(), errno));
       const pid_t process = peer_process(socket);
       if (process == 0 || links_.size() >= most_links_) continue;
       bool admitted = false;
@@ -290,6 +292,7 @@ class connections {
   bool chores_ = false, grows_ = false, several_ = false;
   address_bytes address_;
   file events_, listener_;
+  process::spare_descriptor spare_;
   std::vector<std::unique_ptr<connection>> links_, retired_;
   const std::unique_ptr<connection>*near_begin_ = nullptr, *near_end_ = nullptr;
 };

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../../core/if_memory.hpp"
+#include "../process/spare_descriptor.hpp"
 #include "connection.hpp"
 #include "opening_sockets.hpp"
 #include "strangers.hpp"
@@ -143,6 +144,7 @@ class connections {
     auto made = listening_socket(options.node, options.service, who_);
     if (!made) return std::move(made).error();
     listener_ = std::move(made).value();
+    spare_.keep();
     own_address_ = socket_address::of_socket(listener_.get(), false);
     if (!own_address_ || !watch(setting_up_, listener_.get(), EPOLLIN, this))
       return refused_by_system(errno, "epoll_ctl", who_);
@@ -160,7 +162,7 @@ class connections {
   void admit() {
     for (int i = 0; i < most_accepted; ++i) {
       owned_socket socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      if (!socket) return;
+      if (!socket) return void(spare_.turn_away_from(listener_.get(), errno));
       tune(socket.get());
       strangers::stranger* made = nullptr;
       if (!if_memory([&] { made = &strangers_.admit(std::move(socket)); })) continue;
@@ -290,6 +292,7 @@ class connections {
   connection* only_ = nullptr;
   std::optional<socket_address> own_address_;
   owned_socket setting_up_, carrying_, all_events_, listener_;
+  process::spare_descriptor spare_;
   strangers strangers_;
   std::vector<std::unique_ptr<connection>> links_, retired_;
 };

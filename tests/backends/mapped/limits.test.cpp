@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mapped memory where the system or the program grants little: a limit on the size of files, regions without rights for
-// peers, and addresses that grow scarce. Hot path: no. Threads: one.
+// peers, addresses that grow scarce, and no descriptors. Hot path: no. Threads: one.
 #include "../../../backends/mapped/connections.hpp"
 #include "../../../backends/mapped/shared_regions.hpp"
+#include "../out_of_descriptors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -79,6 +80,29 @@ TEST(addresses, are_taken_for_the_link_alone_that_needs_them) {
   listener.tidy();
   EXPECT_NE(there.find({0, key}, 64, rights::remote_write), nullptr);
   EXPECT_EQ(addresses_in_use() - before, 768U) << "the other link has all that its peer uses";
+}
+
+TEST(a_listener_without_descriptors, turns_a_caller_away_and_sleeps) {
+  const std::array arenas{arena::make("a").value(), arena::make("b").value()};
+  port_options options;
+  options.links = 4;
+  connections listener(*arenas[0], options, "a"), caller(*arenas[1], options, "b");
+  ASSERT_TRUE(listener.open(true) && caller.open(false));
+  ASSERT_TRUE(caller.dial(listener.address(), 7));
+  EXPECT_TRUE(would_wake(listener.events()));
+  {
+    const out_of_descriptors now;
+    listener.poll();
+    EXPECT_FALSE(would_wake(listener.events())) << "the caller stays in the queue, and no sleep is one";
+  }
+  std::vector<link_change> heard;
+  const auto note = [&](link_change change, std::uint32_t, connection*) -> std::uint32_t {
+    heard.push_back(change);
+    return no_tag;
+  };
+  caller.poll();
+  caller.report(note);
+  EXPECT_EQ(heard, std::vector{link_change::refused});
 }
 
 }  // namespace
