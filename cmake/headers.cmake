@@ -163,6 +163,7 @@ set(WEFT_ROOM_HEADERS
   backends/streams/strangers.hpp
   backends/process/host.hpp
   backends/process/owned_descriptor.hpp
+  backends/process/spare_descriptor.hpp
   backends/process/watch.hpp
   compose/connecting/admission.hpp
   compose/connecting/compatibility.hpp
