@@ -58,6 +58,12 @@ inline std::string ranks_in_words(const std::vector<std::uint32_t>& ranks) {
   return text;
 }
 
+/// A year stands for "no limit", duration::max(): clocks, libraries and the store's protocol cannot add that.
+constexpr duration bounded(duration limit) {
+  constexpr duration year = std::chrono::hours(24 * 365);
+  return limit < year ? limit : year;
+}
+
 /// "30 s", or "250 ms".
 inline std::string in_words(duration limit) {
   const auto ms = std::chrono::ceil<std::chrono::milliseconds>(limit).count();

@@ -47,17 +47,17 @@ class job {
   result<void> put(std::string_view key, std::string_view value) {
     return noted(std::visit([&](auto& each) { return each.put(key, value, options_.timeout); }, backend_));
   }
-  /// The value that `rank` put, once it is there.
+  /// The value that `rank` put, once it is there. duration::max(): no limit.
   result<std::string> get(std::uint32_t rank, std::string_view key, duration limit) {
     if (rank >= size())
       return {error(errc::invalid, "get"),
               "rank " + std::to_string(rank) + " is not in a job of " + std::to_string(size()) + " ranks"};
-    return noted(std::visit([&](auto& each) { return each.get(rank, key, limit); }, backend_));
+    return noted(std::visit([&](auto& each) { return each.get(rank, key, jobs::bounded(limit)); }, backend_));
   }
   result<std::string> get(std::uint32_t rank, std::string_view key) { return get(rank, key, options_.timeout); }
-  /// Returns when every rank has called it as often as this one.
+  /// Returns when every rank has called it as often as this one. duration::max(): no limit.
   result<void> barrier(duration limit) {
-    return noted(std::visit([&](auto& each) { return each.barrier(limit); }, backend_));
+    return noted(std::visit([&](auto& each) { return each.barrier(jobs::bounded(limit)); }, backend_));
   }
   result<void> barrier() { return barrier(options_.timeout); }
   /// Ends the rank's part in order. Rank 0 waits for the others, because the store ends with it. No call follows.
@@ -111,6 +111,8 @@ inline result<job> join_job(job_options options = {}, const jobs::environment& v
                      "WEFT_TIMEOUT is \"" + printable(seconds) + "\": it is a number of seconds from 1 to 86400"};
     options.timeout = std::chrono::seconds(*number);
   }
+  options.timeout = jobs::bounded(options.timeout);
+  options.leave_timeout = jobs::bounded(options.leave_timeout);
   std::optional<result<jobs::store_member>> member;
   if (at.by == jobs::way::pmix) member = jobs::store_member::join_by_pmix(at, options.timeout);
   if (member && !*member) return std::move(*member).error();

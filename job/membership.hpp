@@ -65,7 +65,7 @@ class membership {
   /// else after `at_most`; zero: at once. Call it at least four times within ttl().
   template <class On>
   void poll(duration at_most, On&& on) {
-    const instant end = clock::now() + at_most;
+    const instant end = clock::now() + jobs::bounded(at_most);
     for (;;) {
       const instant now = clock::now();
       const bool news = advance(now, on);
@@ -80,7 +80,7 @@ class membership {
     is_member_ = false;
     const std::uint64_t lease = std::exchange(lease_, 0);
     if (std::exchange(self_, {}).name.empty() || lease == 0) return {};
-    auto done = net_.ask("lease/revoke", {{"ID", std::to_string(lease)}}, clock::now() + limit);
+    auto done = net_.ask("lease/revoke", {{"ID", std::to_string(lease)}}, clock::now() + jobs::bounded(limit));
     if (!done) return std::move(done).error();
     return {};
   }
@@ -95,7 +95,7 @@ class membership {
                                                      {"result", "EQUAL"},
                                                      {"create_revision", std::to_string(dead.since)}})});
     question["success"] = json::array({json::object({{"request_delete_range", jobs::etcd::range_of(key)}})});
-    auto done = net_.ask("kv/txn", question, clock::now() + limit);
+    auto done = net_.ask("kv/txn", question, clock::now() + jobs::bounded(limit));
     if (!done) return std::move(done).error();
     return {};
   }
@@ -122,7 +122,7 @@ class membership {
     auto net = jobs::etcd::gateway::open(*at);
     if (!net) return std::move(net).error();
     membership made(std::move(net).value(), o, std::move(self));
-    const instant end = clock::now() + o.timeout;
+    const instant end = clock::now() + jobs::bounded(o.timeout);
     while ((!made.self_.name.empty() && !made.is_member_) || !made.listed_) {
       if (clock::now() >= end) return made.late(o.timeout);
       made.poll(look, [](const auto&) {});

@@ -75,6 +75,21 @@ TEST_P(job_stores, limits_name_the_ranks_that_did_not_come) {
   EXPECT_EQ(sentence(zero->barrier(50ms)), "ranks 1 to 3 did not reach the barrier in 50 ms");
 }
 
+TEST_P(job_stores, wait_without_a_limit) {
+  auto zero = place.join(0, 2);
+  auto one = place.join(1, 2);
+  ASSERT_TRUE(zero && one);
+  const std::jthread other([&] {
+    std::this_thread::sleep_for(50ms);
+    EXPECT_TRUE(one->put("late", "value"));
+    EXPECT_TRUE(one->barrier());
+  });
+  const auto late = zero->get(1, "late", duration::max());
+  EXPECT_TRUE(late) << sentence(late);
+  const auto met = zero->barrier(duration::max());
+  EXPECT_TRUE(met) << sentence(met);
+}
+
 TEST_P(job_stores, a_barrier_that_failed_can_be_entered_again) {
   auto zero = place.join(0, 2);
   auto one = place.join(1, 2);
