@@ -38,6 +38,8 @@ struct allocation {
   allocation_state state = allocation_state::starting;
   std::optional<executor_end> end;
   std::string wound_up;  ///< Why its place asked for its end; empty: it did not.
+  std::string lost;      ///< How the first worker was lost whose process still lived.
+  std::string killed;    ///< Why the manager killed the executor; empty: it did not.
   instant due{};         ///< The limit of the present state.
   bool hurried = false;
   std::size_t place = 0;  ///< In the order of looks (admission/allocation_table.hpp).
@@ -54,10 +56,24 @@ struct allocation {
     return true;
   }
   /// A worker's connection broke while its process lives: the process gets a moment to end, then it is killed.
-  void hurry(instant until) noexcept {
+  void hurry(instant until, const std::string& how) {
     if (hurried || end || state != allocation_state::starting) return;
     hurried = true;
+    lost = how;
     due = until;
+  }
+  /// The process does not end by itself within its limit.
+  void kill() {
+    if (killed.empty())
+      killed = hurried                               ? "the manager had lost its worker (" + lost + ")"
+               : state == allocation_state::starting ? "its workers did not come in time"
+                                                     : "it did not settle in time";
+    child.kill();
+  }
+  /// The process has ended. A sentence about a signal says who sent it.
+  void ended(executor_end how) {
+    end = std::move(how);
+    if (!killed.empty() && !end->in_order) end->sentence += ": " + killed;
   }
 
   amounts word_of(std::size_t worker) const noexcept {

@@ -207,7 +207,7 @@ class manager {
     }
     if (const auto place = allocations_.behind(who); place.of != nullptr) {
       place.worker->gone = true;
-      place.of->hurry(net_.now() + worker_grace);
+      place.of->hurry(net_.now() + worker_grace, net_.reason());
       allocations_.press(*place.of);
     }
   }
@@ -348,10 +348,10 @@ class manager {
   void check_allocation(allocation_type& a, instant now) {
     if (!a.end) {
       if (auto end = a.child.ended()) {
-        a.end = std::move(end);
+        a.ended(*std::move(end));
         a.due = now + linger;  // additions in flight still arrive
       } else if (now >= a.due && !a.all_here()) {
-        a.child.kill();
+        a.kill();
         a.due = now + 1s;
       }
       if constexpr (requires { a.child.asks_to_wind_up(); })

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A killed executor leaves nothing in /dev/shm, also if it was killed before it had a peer. A warm parent that says
-// nothing hinders no start.
+// nothing hinders no start. The sentence of a killed executor says who killed it, and why.
+#include <invocation/allocation.hpp>
 #include <invocation/spawning.hpp>
 
 #include <gtest/gtest.h>
@@ -142,6 +143,39 @@ TEST(invocation_warm_channel, packets_arrive_whole) {
   EXPECT_FALSE(warm::receive(there, std::nullopt)) << "the other end is closed";
   EXPECT_FALSE(warm::send(there, "nobody reads"));
   ::close(file);
+}
+
+/// An executor that ends when the test wants it.
+struct made_up_child {
+  int kills = 0;
+  void kill() noexcept { ++kills; }
+};
+struct made_up_executor : allocation<made_up_child> {
+  made_up_executor() : allocation({}, {}) {}
+  std::string end_of_signal() {
+    ended({false, "process 7 was killed by signal 9"});
+    return end->sentence;
+  }
+};
+
+TEST(invocation_ends, say_why_the_manager_killed_an_executor) {
+  made_up_executor by_others;
+  EXPECT_EQ(by_others.end_of_signal(), "process 7 was killed by signal 9");
+  made_up_executor late;
+  late.kill();
+  EXPECT_EQ(late.child.kills, 1);
+  EXPECT_EQ(late.end_of_signal(), "process 7 was killed by signal 9: its workers did not come in time");
+  made_up_executor silent;
+  silent.hurry(instant(), "the peer said nothing for 2000 ms");
+  silent.kill();
+  EXPECT_EQ(silent.end_of_signal(),
+            "process 7 was killed by signal 9: the manager had lost its worker (the peer said nothing for 2000 ms)");
+  made_up_executor slow;
+  slow.state = allocation_state::finishing;
+  slow.kill();
+  slow.state = allocation_state::over;
+  slow.kill();  // the first reason stays
+  EXPECT_EQ(slow.end_of_signal(), "process 7 was killed by signal 9: it did not settle in time");
 }
 
 }  // namespace
