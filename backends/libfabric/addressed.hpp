@@ -72,17 +72,19 @@ class addressed_endpoint {
 
   result<link> dial(const address_bytes& to, std::uint32_t tag) {
     if (auto why = unusable_address<Shape>(to, *info_, own_)) return *std::move(why);
-    if constexpr (keeps_places) {
-      std::erase_if(places_, [&](const place& each) { return each.links == 0 && each.name == to && removed(each); });
-      forget_places(most_kept);
-    }
+    if constexpr (keeps_places) forget_left(most_kept);
     auto known = places_.begin();
     while (known != places_.end() && known->name != to) ++known;
+    if constexpr (keeps_places)
+      if (known != places_.end() && known->links == 0) {  // a later process may have the name
+        forget(known);
+        known = places_.end();
+      }
     if (known == places_.end()) {
       fi_addr_t at = FI_ADDR_UNSPEC;
       int inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr);
       if constexpr (keeps_places)
-        if (inserted != 1 && forget_places(0)) inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr);
+        if (inserted != 1 && forget_left(0)) inserted = fi_av_insert(peers_.get(), to.data(), 1, &at, 0, nullptr);
       if (inserted != 1)
         return refused(inserted < 0 ? inserted : FI_EADDRNOTAVAIL, "fi_av_insert",
                        "fabric " + std::string(Shape::name) + ": dialling " +
@@ -103,10 +105,11 @@ class addressed_endpoint {
     if (gone.endpoint == nullptr) return;
     std::erase(fresh_, gone);
     if (const auto at = place_of(gone.address); at != places_.end() && --at->links == 0 && Shape::facts.forgets_peers) {
-      place left = std::move(*at);
-      places_.erase(at);
-      if (!keeps_places) removed(left);
-      else places_.push_back(std::move(left));  // behind those that were left before
+      if constexpr (keeps_places) {
+        place left = std::move(*at);
+        places_.erase(at);
+        places_.push_back(std::move(left));  // behind those that were left before
+      } else forget(at);
     }
     gone = {};
   }
@@ -133,18 +136,19 @@ class addressed_endpoint {
   /// Entries without links that a dial leaves. Reason: each may hold 16 MiB of a peer that is gone.
   static constexpr std::size_t most_kept = 8;
 
-  bool removed(const place& which) {
-    fi_addr_t at = which.at;
-    fi_av_remove(peers_.get(), &at, 1, 0);
-    return true;
+  typename std::vector<place>::iterator forget(typename std::vector<place>::iterator which) {
+    fi_av_remove(peers_.get(), &which->at, 1, 0);
+    return places_.erase(which);
   }
   /// Forgets the entries without links that were left first, until at most `kept` stay. Whether there was one.
-  bool forget_places(std::size_t kept) {
+  bool forget_left(std::size_t kept) {
     std::size_t left = 0;
     for (const place& each : places_) left += each.links == 0;
-    return std::erase_if(places_, [&](const place& each) {
-             return each.links == 0 && left > kept && left-- > 0 && removed(each);
-           }) > 0;
+    if (left <= kept) return false;
+    for (auto each = places_.begin(); left > kept;)
+      if (each->links == 0) each = forget(each), --left;
+      else ++each;
+    return true;
   }
 
   /// Names to try. An endpoint's name may consist of the process id and the endpoint's number in its domain (shm). A
