@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../../backends/process/owned_descriptor.hpp"
+#include "../../core/port.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +42,19 @@ class out_of_descriptors {
 inline bool would_wake(int descriptor, int within_ms = 0) {
   pollfd events{descriptor, POLLIN, 0};
   return ::poll(&events, 1, within_ms) == 1;
+}
+
+/// What one poll of a side says of its links.
+template <class Connections>
+std::vector<link_change> changes_in(Connections& side) {
+  std::vector<link_change> heard;
+  const auto note = [&heard](link_change change, std::uint32_t, auto* /*link*/) -> std::uint32_t {
+    heard.push_back(change);
+    return no_tag;
+  };
+  side.poll();
+  side.report(note);
+  return heard;
 }
 
 }  // namespace weft::backends

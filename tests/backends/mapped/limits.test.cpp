@@ -95,14 +95,7 @@ TEST(a_listener_without_descriptors, turns_a_caller_away_and_sleeps) {
     listener.poll();
     EXPECT_FALSE(would_wake(listener.events())) << "the caller stays in the queue, and no sleep is one";
   }
-  std::vector<link_change> heard;
-  const auto note = [&](link_change change, std::uint32_t, connection*) -> std::uint32_t {
-    heard.push_back(change);
-    return no_tag;
-  };
-  caller.poll();
-  caller.report(note);
-  EXPECT_EQ(heard, std::vector{link_change::refused});
+  EXPECT_EQ(changes_in(caller), std::vector{link_change::refused});
 }
 
 }  // namespace

@@ -29,11 +29,7 @@ TEST(a_listener_without_descriptors, turns_a_caller_away_and_sleeps) {
     EXPECT_FALSE(would_wake(listener.events())) << "the caller stays in the queue, and no sleep is one";
   }
   std::vector<link_change> heard;
-  const auto note = [&](link_change change, std::uint32_t, connection*) -> std::uint32_t {
-    heard.push_back(change);
-    return no_tag;
-  };
-  for (int i = 0; i < 100'000 && heard.empty(); ++i) caller.poll(), caller.report(note);
+  for (int i = 0; i < 100'000 && heard.empty(); ++i) heard = changes_in(caller);
   EXPECT_EQ(heard, std::vector{link_change::refused});
 }
 
