@@ -32,6 +32,7 @@ SET = "mapped_or_tcp"  # one program of two fabrics; each executor is reached by
 SIZE = 64
 REPLY_HEADER = 32
 REAL_FILE = ROOT / "providers.yaml"
+WEFT = ROOT / "weft" if (ROOT / "weft").exists() else Path("weft")  # of the checkout, else the installed command
 
 
 @dataclass
@@ -65,7 +66,7 @@ def answers_of(build: Path, fabric: str) -> dict[str, str]:
     """The answer per family that the manager's program was built with: a row's ranges may differ."""
     program = build / "examples" / "invocation" / f"invocation-manager.{fabric}"
     said = subprocess.run(
-        [str(ROOT / "weft"), "inspect", str(program), "--format", "json"],
+        [str(WEFT), "inspect", str(program), "--format", "json"],
         capture_output=True,
         text=True,
         timeout=60,
