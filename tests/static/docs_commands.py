@@ -82,7 +82,7 @@ COMMANDS: dict[str, Fate] = {
     r"scripts/setup packages && scripts/packages debs": nobody("scripts/packages in scripts/nightly does"),
     r"apt-get install \./build/packages/.*": nobody("scripts/packages in scripts/nightly does, in a root"),
     r"apt-get install cmake make zlib1g-dev .*": nobody("scripts/packages in scripts/nightly does, in a root"),
-    r"cmake -S packaging/debian/tests/invocation .*": nobody("scripts/packages in scripts/nightly does, in a root"),
+    r"cmake -S examples/invocation/installed .*": nobody("scripts/packages in scripts/nightly does, in a root"),
     r"cmake --build demo .*": nobody("scripts/packages in scripts/nightly does, in a root"),
     r"examples/invocation/demo.py --build demo": nobody("scripts/packages in scripts/nightly does, in a root"),
     r"for each in listener caller; do c\+\+ .*": nobody("scripts/packages in scripts/nightly does, in a root"),
